@@ -114,13 +114,12 @@ let package = Package(
             name: "EntrupyStorage",
             dependencies: [
                 "Storage", "EntrupyAPI",
-                server("GRDB", "GRDB.swift"),
                 server("NIOCore", "swift-nio"),
             ]
         ),
         .target(
             name: "AppComponentsStorage",
-            dependencies: ["Storage", "AppComponentsAPI", server("GRDB", "GRDB.swift")]
+            dependencies: ["Storage", "AppComponentsAPI"]
         ),
         .target(
             name: "Storage",

@@ -130,7 +130,7 @@ package struct WorkflowFact: PlatformFact {
     package let failure: WorkflowFailure
     let messageCode: String?
 
-    package var edge: EdgeName? { EdgeName(ComponentEdges.errors, failure.rawValue) }
+    package var edge: Coverage.Name? { Coverage.Name(ComponentEdges.errors, failure.rawValue) }
 
     package func add(to envelope: inout ErrorEnvelope) {
         guard let type = failure.type else { return }

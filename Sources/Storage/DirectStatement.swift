@@ -13,8 +13,8 @@ package struct DirectStatement: ~Copyable {
     private let owner: Statement
     @usableFromInline let statement: SQLiteStatement
 
-    /// - Parameter statement: a statement that is not running and has its arguments.
-    @usableFromInline package init(_ database: Database, _ statement: Statement) {
+    /// - Parameter statement: a statement that is not running.
+    package init(_ database: Database, _ statement: Statement) {
         self.database = database
         owner = statement
         self.statement = statement.sqliteStatement
@@ -66,7 +66,7 @@ package struct DirectStatement: ~Copyable {
     }
 
     /// Moves to the next row; `false` if there is none.
-    @usableFromInline package func next() throws -> Bool {
+    package func next() throws -> Bool {
         switch sqlite3_step(statement) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false

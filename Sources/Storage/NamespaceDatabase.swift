@@ -394,8 +394,10 @@ package struct Transaction {
         _ body: (borrowing DirectStatement) throws -> Value
     ) throws -> Value {
         try statement(sql, isCommon: isCommon) { row in
-            // An argument that is missing would have the value of the statement's last use.
-            assert(arguments.count == row.argumentCount || sql.hasPrefix("EXPLAIN"), sql)
+            guard arguments.count == row.argumentCount else {
+                // It would have the values of the statement's last use.
+                throw StorageError.damaged("\(sql) takes \(row.argumentCount) arguments, got \(arguments.count)")
+            }
             for (index, argument) in arguments.enumerated() { try argument.bind(to: row, at: CInt(index + 1)) }
             return try body(row)
         }

@@ -6,7 +6,7 @@ import SimulationAPI
 /// JSON object with `time`, `level`, `message`, and the metadata.
 struct TextLogHandler: LogHandler {
     var logLevel = Logger.Level.info
-    /// Not the handler's of the text: that would write it as text at every change, and each request has an id.
+    /// Kept here: the handler of text would write it as text at every change, and each request has an id.
     var metadata: Logger.Metadata = [:]
     /// Writes text; `nil` for JSON.
     private let text: StreamLogHandler?

@@ -83,13 +83,13 @@ import Yams
         ("GET /v1/health 401", false),
     ])
     func edgesOfTheServerAloneAreKnownByTheirCommands(edge: String, isOfServer: Bool) throws {
-        let number = try #require(EdgeTable.simulated.number(EdgeName("answers", edge)))
+        let number = try #require(EdgeTable.simulated.number(Coverage.Name("answers", edge)))
         #expect(EdgeTable.simulated.ofServer.value.contains(number) == isOfServer)
     }
 
     /// A command that no edge has would be a mistake in its name.
     @Test func everyCommandIsThatOfAnEdge() {
-        let edges = Self.axes.flatMap { axis, edges in edges.map { EdgeName(axis, $0) } }
+        let edges = Self.axes.flatMap { axis, edges in edges.map { Coverage.Name(axis, $0) } }
         #expect(Set(EdgeTable.commands().keys) == Set(edges))
         let ofFaults = Platforms.simulated.all.flatMap(\.evidence.answersOfFaults)
         #expect(!ofFaults.isEmpty && Set(ofFaults).isSubset(of: Self.axes["answers"] ?? []))

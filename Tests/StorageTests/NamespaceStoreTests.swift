@@ -347,6 +347,8 @@ import Testing
         #expect(try world.transaction { try $0.namespaceValue(.seedName) } == "kept")
     }
 
+    private static func zeros(for sql: String) -> [any ColumnValue] { sql.filter { $0 == "?" }.map { _ in 0 } }
+
     @Test func queriesOverManyRowsUseAnIndex() throws {
         let world = try NamespaceDatabase(path: nil)
         try world.transaction { transaction in
@@ -357,7 +359,9 @@ import Testing
                     "deliveries_open"
                 ),
             ] {
-                let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql) { try $0[3] as String }
+                let plan = try transaction.all("EXPLAIN QUERY PLAN " + sql, Self.zeros(for: sql)) {
+                    try $0[3] as String
+                }
                 #expect(plan.contains { $0.contains("SEARCH") && $0.contains(index) }, "\(sql): \(plan)")
             }
         }
@@ -370,7 +374,7 @@ import Testing
             for table in ["events", "deliveries", "due", "captures", "items"] {
                 let columns = try transaction.all("PRAGMA table_info(\(table))") { try $0[1] as String }
                 let sql = "INSERT INTO \(table) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
-                let program = try transaction.all("EXPLAIN " + sql) { try $0[1] as String }
+                let program = try transaction.all("EXPLAIN " + sql, Self.zeros(for: sql)) { try $0[1] as String }
                 #expect(program.contains("Insert") && !program.contains("OpenEphemeral"), "\(table)")
             }
         }

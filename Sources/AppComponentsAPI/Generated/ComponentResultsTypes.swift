@@ -41,12 +41,15 @@ public struct DocumentResult: Codable, Sendable {
             public var documentCode: String
             public var issuingCountry: String
             public var documentNumber: String
+            /// Source: [D french-card].
             public var expirationDate: String?
             public var firstNames: [String]
             public var lastNames: [String]
             public var birthDate: String
+            /// Source: [D french-card].
             public var nationality: String?
             public var gender: String
+            /// Source: [D validation-errors].
             public var validationErrors: [String]
 
             public init(

@@ -57,7 +57,7 @@ package struct Report: Sendable {
     /// Reads a namespace through the control API and renders the page.
     ///
     /// - Parameters:
-    ///   - title: the name of the bundle.
+    ///   - title: the name of the bundle or file.
     ///   - gate: the namespace's scenario, verified; `nil` if it has none. Its failures come first on the page.
     ///   - run: the command that failed; `nil` if it is not known.
     ///   - picture: reads a picture by its path in the control API; `nil` if it is not there.

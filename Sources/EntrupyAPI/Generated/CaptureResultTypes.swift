@@ -40,7 +40,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         /// The function, made from `item_type` [D model-and-function].
         public var function: Identified?
 
-        /// The catalogue's brand, or the brand as the app sent it if the catalogue lacks it.
+        /// An id with its display names.
         public struct Named: Codable, Sendable {
             public var id: String
             /// Source: [P].
@@ -52,7 +52,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
             }
         }
 
-        /// The function, made from `item_type`.
+        /// An id without display names.
         public struct Identified: Codable, Sendable {
             public var id: String
 
@@ -187,7 +187,7 @@ public struct EntrupyCaptureResult: Codable, Sendable {
         /// Every picture, in the order of the workflow.
         public var uploaded_images: [UploadedImage]?
 
-        /// Every picture, in the order of the workflow.
+        /// One picture.
         public struct UploadedImage: Codable, Sendable {
             public var urls: URLs
             public var display_name: String

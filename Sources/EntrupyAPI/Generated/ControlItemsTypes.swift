@@ -42,7 +42,7 @@ public struct AuthenticationSummary: Codable, Sendable {
     /// The item's first picture; absent unless `thumbnails=true`.
     public var thumbnail: Nullable<Thumbnail>?
 
-    /// The item's first picture; absent unless `thumbnails=true`.
+    /// A picture of a list.
     public struct Thumbnail: Codable, Sendable {
         public var url: String
         public var bytes: Int

@@ -136,7 +136,7 @@ public struct MarketEdge: Codable, Sendable {
         }
     }
 
-    /// The item's condition; null if it was not assessed.
+    /// The condition of an item.
     public struct Condition: Codable, Sendable {
         @Nullable public var score: JSONValue?
         @Nullable public var rating: String?

@@ -16,7 +16,7 @@ public struct PartnerConfiguration: Codable, Sendable {
         /// All brands of the catalogue.
         public var brands: [Brand]
 
-        /// All brands of the catalogue.
+        /// A brand.
         public struct Brand: Codable, Sendable {
             public var brand_id: String
             public var display: Display
@@ -36,7 +36,7 @@ public struct PartnerConfiguration: Codable, Sendable {
                 /// The required fields of such an item besides its brand [D material-details].
                 public var details: [Detail]
 
-                /// The required fields of such an item besides its brand.
+                /// A required field of an item.
                 public struct Detail: Codable, Sendable {
                     public var field_alias: String
                     public var display: Display

@@ -164,7 +164,7 @@ public struct V2Item: Codable, Sendable {
         /// The time at which the result is expected. Absent if none is planned, or a retake is awaited [D eta].
         public var eta: EntrupyCaptureResult.Timestamp?
 
-        /// The current result.
+        /// A result.
         public struct Outcome: Codable, Sendable {
             public var id: ResultID
             public var final: Bool
@@ -232,7 +232,7 @@ public struct V2Item: Codable, Sendable {
         }
     }
 
-    /// The organization and user of the item [D v2-owner].
+    /// The organization and user of an item [D v2-owner].
     public struct Owner: Codable, Sendable {
         /// The organization's name.
         public var organization_id: String
@@ -245,7 +245,7 @@ public struct V2Item: Codable, Sendable {
         }
     }
 
-    /// The certificate; null unless the result is authentic.
+    /// A certificate.
     public struct Certificate: Codable, Sendable {
         public var certificate_id: String
         public var url: String
@@ -256,7 +256,7 @@ public struct V2Item: Codable, Sendable {
         }
     }
 
-    /// The pictures; null unless `include_images=true`.
+    /// The pictures of an item.
     public struct Images: Codable, Sendable {
         @Nullable public var item_photo: String?
         public var uploaded_images: [Image]

@@ -78,10 +78,10 @@ package final class CoverageLedger: Sendable {
     ///   - names: what the answer tells beside its status.
     /// - Returns: for ``takeBack(_:)``; `nil` if nothing was counted.
     package func count(
-        _ entry: JournalEntry, test: String?, edge: Int?, _ names: [EdgeName], in namespace: Namespace
+        _ entry: JournalEntry, test: String?, edge: Int?, _ names: [Coverage.Name], in namespace: Namespace
     ) -> CountedAnswer? {
         var edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
-        edges += entry.outcome.limits.compactMap { table.number(EdgeName(DocumentedAxis.limits, $0)) }
+        edges += entry.outcome.limits.compactMap { table.number(Coverage.Name(DocumentedAxis.limits, $0)) }
         guard !edges.isEmpty, entry.isDelivered else { return nil }
         let sighting = Sighting(
             isInjected: entry.outcome.fault.map(\.decidesAnswer) ?? false, test: test, namespace: namespace.name,
@@ -98,7 +98,7 @@ package final class CoverageLedger: Sendable {
     ///   - namespace: the name that the request names, which need not exist.
     ///   - secrets: what is masked in the name of the test.
     package func count(
-        requestID: String, test: String?, edge: Int?, _ names: [EdgeName], in namespace: String,
+        requestID: String, test: String?, edge: Int?, _ names: [Coverage.Name], in namespace: String,
         _ secrets: KnownSecrets
     ) {
         let edges = [edge].compactMap(\.self) + names.compactMap { table.number($0) }
@@ -131,7 +131,7 @@ package final class CoverageLedger: Sendable {
 
     /// Counts a shipped scenario that was verified.
     package func count(scenario name: String, requestID: String, test: String?, in namespace: Namespace) {
-        guard let edge = table.number(EdgeName(DocumentedAxis.scenarios, name)) else { return }
+        guard let edge = table.number(Coverage.Name(DocumentedAxis.scenarios, name)) else { return }
         let sighting = Sighting(
             isInjected: false, test: test, namespace: namespace.name, request: .id(requestID),
             secrets: namespace.secrets)

@@ -24,7 +24,7 @@ package struct EdgeTable: Sendable {
 
     let axes: [Axis]
     let edges: [DocumentedEdge]
-    private let numbers: [EdgeName: Int]
+    private let numbers: [Coverage.Name: Int]
     /// The patterns by the kind of their event.
     let patterns: [String: [Pattern]]
     /// The kinds of events that keep an earlier one from counting.
@@ -37,15 +37,16 @@ package struct EdgeTable: Sendable {
     /// - Parameters:
     ///   - axes: in the order in which they are shown.
     ///   - commands: reads the command that meets each edge.
-    package init(_ axes: [DocumentedAxis], commands: @escaping @Sendable () -> [EdgeName: String]) {
-        var (edges, numbers, ranges): ([DocumentedEdge], [EdgeName: Int], [Axis]) = ([], [:], [])
+    package init(_ axes: [DocumentedAxis], commands: @escaping @Sendable () -> [Coverage.Name: String]) {
+        var (edges, numbers, ranges): ([DocumentedEdge], [Coverage.Name: Int], [Axis]) = ([], [:], [])
         var patterns: [String: [Pattern]] = [:]
         for axis in axes {
             let start = edges.count
             for edge in axis.edges {
                 let number = edges.count
                 precondition(
-                    numbers.updateValue(number, forKey: EdgeName(axis.id, edge.id)) == nil, "\(edge.id) is there twice")
+                    numbers.updateValue(number, forKey: Coverage.Name(axis.id, edge.id)) == nil,
+                    "\(edge.id) is there twice")
                 for event in edge.events {
                     patterns[event.kind, default: []].append(Pattern(event: event, edge: number))
                 }
@@ -59,7 +60,7 @@ package struct EdgeTable: Sendable {
         self.patterns = patterns
         let ofEdges = Lazily {
             let commands = commands()
-            return axes.flatMap { axis in axis.edges.map { commands[EdgeName(axis.id, $0.id)] ?? "" } }
+            return axes.flatMap { axis in axis.edges.map { commands[Coverage.Name(axis.id, $0.id)] ?? "" } }
         }
         self.commands = ofEdges
         ofServer = Lazily { Set(ofEdges.value.indices.filter { Self.isOutsideNamespaces(ofEdges.value[$0]) }) }
@@ -72,7 +73,7 @@ package struct EdgeTable: Sendable {
     }
 
     /// The number of an edge; `nil` if it is not documented.
-    package func number(_ name: EdgeName) -> Int? { numbers[name] }
+    package func number(_ name: Coverage.Name) -> Int? { numbers[name] }
 
     /// An edge that was not met.
     func unmet(_ number: Int) -> Coverage.Edge {

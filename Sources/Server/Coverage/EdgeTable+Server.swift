@@ -3,6 +3,7 @@ import Evidence
 import HTTPTypes
 import Resources
 import Simulation
+import SimulationAPI
 
 extension EdgeTable {
     /// The documented edges of the platforms that this server simulates.
@@ -14,9 +15,9 @@ extension EdgeTable {
     }
 
     /// The commands that `make generate` makes of `openapi/meet-with.yaml`: a line for each edge, with its axis and its name.
-    @Sendable static func commands() -> [EdgeName: String] {
+    @Sendable static func commands() -> [Coverage.Name: String] {
         let lines = Resource.text("openapi/meet-with.txt").split(at: "\n").map { $0.split(at: "\t").map(String.init) }
-        return Dictionary(uniqueKeysWithValues: lines.map { (EdgeName($0[0], $0[1]), $0[2]) })
+        return Dictionary(uniqueKeysWithValues: lines.map { (Coverage.Name($0[0], $0[1]), $0[2]) })
     }
 
     /// The statuses that a healthy server does not answer [D coverage].
@@ -48,7 +49,7 @@ extension EdgeTable {
         let edges = DescribedAnswers.all.first { $0.method == method.rawValue && $0.path == path }?.statuses.compactMap
         {
             status in
-            number(EdgeName(Self.answers, "\(method.rawValue) \(path) \(status)")).map { (status, $0) }
+            number(Coverage.Name(Self.answers, "\(method.rawValue) \(path) \(status)")).map { (status, $0) }
         }
         return edges.map { AnswerEdges(edges: $0) }
     }

@@ -49,12 +49,12 @@ package enum ErrorAnswer {
     }
 
     /// The documented edges that an answer with the error meets, beside that of its status.
-    static func edges(_ error: PlatformError, hasSDKError: Bool) -> [EdgeName] {
+    static func edges(_ error: PlatformError, hasSDKError: Bool) -> [Coverage.Name] {
         // The answer of a fault names an error only where its rule gave the status of one, and no body.
         if case .answer(let status, let body, _) = error.payload, status < 400 || body != nil { return [] }
-        var edges: [EdgeName] = []
+        var edges: [Coverage.Name] = []
         if hasSDKError, let code = ErrorTable.row(error).sdkError {
-            edges.append(EdgeName(EdgeTable.sdkErrors, "\(code)"))
+            edges.append(Coverage.Name(EdgeTable.sdkErrors, "\(code)"))
         }
         if case .fact(let fact) = error.payload, let edge = fact.edge { edges.append(edge) }
         return edges

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import Simulation
+import SimulationAPI
 
 /// One step of a request's way through the server.
 ///
@@ -125,7 +126,7 @@ struct Answer: Sendable {
     /// The seconds of real time that a fault takes to send the body, from its first byte to its last.
     var sendingSeconds = 0.0
     /// The documented edges that it meets beside that of its status.
-    var edges: [EdgeName] = []
+    var edges: [Coverage.Name] = []
     /// The documented answers of its operation; `nil` if no operation is known.
     var documented: AnswerEdges?
     /// Called if the answer does not reach its client; `nil` if nobody needs to know.

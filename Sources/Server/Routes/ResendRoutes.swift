@@ -65,6 +65,7 @@ enum ResendRoutes {
 
     @Sendable private static func resend(_ request: RequestReader) async -> Answer {
         await request.reading(.optionalJSON, Edit.init) { edit in
+            // With its secrets [D resend].
             let found = await request.namespace.run(request.head, .reads) { try edit.name.only($0) }
             let wanted = try Self.request(found.result.get(), edit, in: request.namespace.name, request.request.head)
             // Sending again is a write, whatever is sent: it shows in the journal.

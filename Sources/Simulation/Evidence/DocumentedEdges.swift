@@ -48,9 +48,6 @@ package struct EventPattern: Sendable {
     }
 }
 
-/// The name of an edge that an answer meets beside its status.
-package typealias EdgeName = Coverage.Name
-
 extension DocumentedAxis {
     /// The ids of the axes that the engine counts by itself. A platform gives the edges of ``limits``.
     package static let limits = "limits"

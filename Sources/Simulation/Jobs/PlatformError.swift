@@ -95,11 +95,11 @@ package protocol PlatformFact: Sendable {
     /// Adds the fact to the envelope.
     func add(to envelope: inout ErrorEnvelope)
     /// The documented edge that an answer with the fact meets; `nil` if it meets none.
-    var edge: EdgeName? { get }
+    var edge: Coverage.Name? { get }
 }
 
 extension PlatformFact {
-    package var edge: EdgeName? { nil }
+    package var edge: Coverage.Name? { nil }
 }
 
 extension PlatformError.Kind {

@@ -2,7 +2,8 @@ import NIOConcurrencyHelpers
 import SimulationAPI
 import Storage
 
-/// The namespaces with a problem of one kind, until it is over. Thread-safe.
+/// The namespaces with a problem of one kind, until it is over: a file that cannot be opened, or a write that failed. Each is tried again
+/// at its next use, so a file that was repaired or brought back opens without a restart. Thread-safe.
 package final class NamespaceProblems: Sendable {
     private struct State {
         var problems: [String: String] = [:]

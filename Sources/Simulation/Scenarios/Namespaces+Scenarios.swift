@@ -26,15 +26,20 @@ extension Namespaces {
         }
     }
 
-    /// A scenario, with its current state if it was started in this namespace.
+    /// A scenario, with its current state if it was started in this namespace. That one is also found after it was deleted.
     package func showScenario(
         _ name: String, _ namespace: Namespace, _ head: RequestHead
     ) async -> Completed<ScenarioDetails> {
         await namespace.runLongOperation(head) { [self] in
-            let found = try await find(name, in: namespace)
             let started = try await namespace.answer(.success(ShowScenarioRun()), .background).result.get()
             let own = try await ownSeed(namespace)
             let mine = started.flatMap { $0.run.name.isIdentical(to: name) ? $0 : nil }
+            let found =
+                if let mine, try await self.found(name, in: namespace) == nil {
+                    FoundScenario(text: mine.text, isShipped: false)
+                } else {
+                    try await find(name, in: namespace)
+                }
             let info = try await environment.offload { try self.document(found, name, own).info(found) }
             return ScenarioDetails(
                 scenario: info, text: found.text,

@@ -77,7 +77,7 @@ public struct ErrorEnvelope: Codable, Sendable {
     }
 }
 
-/// The problem of each wrong field, at most 100.
+/// A problem with one field.
 public struct ErrorDetail: Codable, Sendable, Hashable {
     /// The path in the body, or the name of the parameter or header.
     public var field: String

@@ -140,7 +140,7 @@ public struct RefusingState: Codable, Sendable, Equatable {
     }
 }
 
-/// The entries of the event log that the request added, those after `after` up to `through`; null if they are not known.
+/// The entries of the event log that a request added.
 public struct RequestChanges: Codable, Sendable {
     public var after: Int64
     public var through: Int64
