@@ -199,9 +199,10 @@ import Testing
         let targets = try Self.targets()
         #expect(targets.isSuperset(of: ["Server", "CLibraries", "ServerTests"]))
         let resources = Set(
-            try Self.text("Sources/CResources/Generated/resources.c").matches(of: #/#embed "\.\./\.\./\.\./([^"]+)"/#).map {
-                String($0.1)
-            })
+            try Self.text("Sources/CResources/Generated/resources.c").matches(of: #/#embed "\.\./\.\./\.\./([^"]+)"/#)
+                .map {
+                    String($0.1)
+                })
         #expect(resources.count >= 80)
         for file in Self.files("Sources") {
             let module = String(file.dropFirst("Sources/".count).prefix { $0 != "/" })
