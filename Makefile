@@ -27,12 +27,9 @@ BINARY = .build/$(CONFIGURATION)/entrupy-sim
 # On Linux the release binary contains Swift's libraries: it starts faster, and runs without Swift. No program links against it, so
 # it exports no symbols: 6 MB less, 3 MB of them in memory. A section for each function lets the linker leave out what nothing calls: 4 MB.
 # Debug builds check that no access to a variable overlaps another one; in a release the check would take a twentieth of each request.
-# LTO=1 optimizes across modules when it links, and leaves out what no other module uses, records of types among it: a tenth less program,
-# and a twentieth less of each request. One processor then links for five minutes, so only `make dist` does it.
 ifeq ($(shell uname -s),Linux)
-RELEASE_FLAGS = --static-swift-stdlib -Xlinker --no-export-dynamic $(foreach part,function data,-Xcc -f$(part)-sections) \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -enforce-exclusivity=unchecked \
-	$(if $(LTO),--experimental-lto-mode=full $(foreach flag,conditional-runtime-records internalize-at-link,-Xswiftc -Xfrontend -Xswiftc -$(flag)))
+RELEASE_FLAGS := --static-swift-stdlib -Xlinker --no-export-dynamic $(foreach part,function data,-Xcc -f$(part)-sections) \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -enforce-exclusivity=unchecked
 endif
 HAS_SWIFT := $(shell command -v $(SWIFT) 2>/dev/null)
 # Swift Testing starts all tests at once. Each step of a test then waits behind those of a thousand others: on a slow machine for longer
@@ -89,7 +86,6 @@ release: toolchain
 ifeq ($(shell uname -s),Linux)
 STATIC := .build/static
 endif
-dist: LTO = 1
 dist: toolchain ## Make dist/: archive, .deb, Python wheels, npm packages, artifact bundle, install.sh, Homebrew formula, Nix flake, bills of materials, provenance
 	@[ -z "$(STATIC)" ] || { scripts/static-libraries $(STATIC) && scripts/small-icu $(STATIC)/icu.o; }
 	@$(if $(STATIC),ENTRUPY_SIM_STATIC=$(CURDIR)/$(STATIC)) $(RELEASE_BUILD) $(RELEASE_FLAGS) --product entrupy-sim

@@ -6,11 +6,4 @@
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/sha.h>
 
-// Lets libcrypto look for the processor's instructions for hashes. In a static program the linker may place libcrypto's own call behind
-// the end of `.init`, where nothing runs it: an upload then costs a third more. A shared libcrypto has run it, and does not export it.
-extern void OPENSSL_cpuid_setup(void) __attribute__((weak));
-static inline void entrupy_sim_prepare_hashes(void) {
-    if (OPENSSL_cpuid_setup) OPENSSL_cpuid_setup();
-}
-
 #endif

@@ -14,9 +14,7 @@ package struct SHA256: Sendable {
     #if canImport(CryptoKit)
         private var state = CryptoKit.SHA256()
     #else
-        private static let isPrepared: Void = entrupy_sim_prepare_hashes()
         private var state: SHA256_CTX = {
-            _ = SHA256.isPrepared
             var state = SHA256_CTX()
             SHA256_Init(&state)
             return state
