@@ -156,8 +156,9 @@ public struct SimulatedNamespace: Sendable {
     /// The page of the namespace, with secrets masked, as `entrupy-sim report` makes it of a bundle.
     ///
     /// - Parameter title: its title, of letters, digits, `.`, `_` and `-`.
+    /// - Throws: ``SimulatorError`` also if it takes more than a minute.
     func page(titled title: String) async throws -> Data {
-        try await control.send("GET", "/_sim/console/report/\(title).html", timeout: ControlConnection.work)
+        try await control.send("GET", "/_sim/console/report/\(title).html", timeout: 60)
     }
 
     /// Writes the bundle to a file that only its owner may read. A download that fails leaves none.

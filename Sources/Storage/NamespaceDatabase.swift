@@ -395,7 +395,7 @@ package struct Transaction {
     ) throws -> Value {
         try statement(sql, isCommon: isCommon) { row in
             guard arguments.count == row.argumentCount else {
-                // It would have the values of the statement's last use.
+                // A missing argument would have the value of the statement's last use.
                 throw StorageError.damaged("\(sql) takes \(row.argumentCount) arguments, got \(arguments.count)")
             }
             for (index, argument) in arguments.enumerated() { try argument.bind(to: row, at: CInt(index + 1)) }

@@ -225,7 +225,7 @@ export interface JournalEntry extends JSONObject {
       /** The id of the rule, or the name of the limit or setting. */
       name: string;
       text: string;
-      /** What would have changed it. Absent if that is not known. */
+      /** A change that would have led to another answer. Absent if that is not known. */
       otherwise?: string;
       /** The id of the object whose history led to it. Absent if there is none. */
       about?: string;

@@ -41,7 +41,7 @@ enum ReportPage {
                 .verified($0)
             }
         } catch ConsoleProblem.refused(_, let envelope?) {
-            // Such as that of a scenario that was deleted.
+            // The page says why its expectations could not be checked, and shows the rest.
             return .unverifiable(name: name, reason: envelope.error)
         }
     }

@@ -157,7 +157,7 @@ public struct DecidingFact: Codable, Sendable, Equatable {
     /// The id of the rule, or the name of the limit or setting.
     public var name: String
     public var text: String
-    /// What would have changed it. Absent if that is not known.
+    /// A change that would have led to another answer. Absent if that is not known.
     public var otherwise: String?
     /// The id of the object whose history led to it. Absent if there is none.
     public var about: String?
