@@ -26,17 +26,18 @@ package struct JSONText {
 
     package mutating func string(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
-        let source = text.utf8.span
-        // Bytes without an escape are copied together.
-        var start = 0
-        for index in source.indices {
-            let byte = source[index]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            append(source, start..<index)
-            bytes.append(contentsOf: Self.escape(byte).utf8)
-            start = index + 1
+        text.withBytes { source in
+            // Bytes without an escape are copied together.
+            var start = 0
+            for index in source.indices {
+                let byte = source[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                append(source, start..<index)
+                bytes.append(contentsOf: Self.escape(byte).utf8)
+                start = index + 1
+            }
+            append(source, start..<source.count)
         }
-        append(source, start..<source.count)
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -51,11 +52,10 @@ package struct JSONText {
 
     /// Writes the description of a finite number.
     private mutating func number(text: String) {
-        let digits = text.utf8.span
-        let isWhole =
-            digits.count > 2 && digits[digits.count - 2] == UInt8(ascii: ".")
-            && digits[digits.count - 1] == UInt8(ascii: "0")
-        append(digits, 0..<(isWhole ? digits.count - 2 : digits.count))
+        text.withBytes { digits in
+            let isWhole = text.utf8.count > 2 && text.ends(with: ".0")
+            append(digits, 0..<(isWhole ? digits.count - 2 : digits.count))
+        }
     }
 
     package mutating func bool(_ value: Bool) {
@@ -142,8 +142,8 @@ package struct JSONText {
         }
     }
 
-    private mutating func append(_ source: borrowing Span<UInt8>, _ range: Range<Int>) {
-        source.extracting(range).withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+    private mutating func append(_ source: UnsafeRawBufferPointer, _ range: Range<Int>) {
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: source[range]))
     }
 
     private static func escape(_ byte: UInt8) -> String {

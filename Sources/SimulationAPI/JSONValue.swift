@@ -34,7 +34,7 @@ extension JSONValue: Hashable {
         case .bool(let value): hasher.combine(value)
         case .number(let number): hasher.combine(number)
         case .string(let text):
-            text.utf8.span.withUnsafeBufferPointer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            text.withBytes { hasher.combine(bytes: $0) }
         case .array(let elements): hasher.combine(elements)
         case .object(let members): hasher.combine(members)
         }

@@ -195,7 +195,7 @@ package struct TextKey: Sendable, Hashable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        text.utf8.span.withUnsafeBufferPointer { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        text.withBytes { hasher.combine(bytes: $0) }
     }
 }
 

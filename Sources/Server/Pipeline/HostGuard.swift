@@ -41,20 +41,19 @@ struct HostGuard: Sendable {
     /// Whether the host is one of the usual names of this machine: exactly `127.0.0.1` or `localhost`, with or without a
     /// port. This check is fast and makes the full one unnecessary.
     private static func isThisMachine(_ authority: String) -> Bool {
-        let bytes = authority.utf8.span
+        guard authority.begins(with: "127.0.0.1") || authority.begins(with: "localhost") else { return false }
         // Both names have nine bytes.
-        guard bytes.count >= 9, bytes.count <= 15 else { return false }
-        if bytes.count > 9 {
-            guard bytes[9] == UInt8(ascii: ":"), bytes.count > 10 else { return false }
+        return authority.withBytes { bytes in
+            guard bytes.count > 9 else { return true }
+            guard bytes[9] == UInt8(ascii: ":"), bytes.count > 10, bytes.count <= 15 else { return false }
             var port = 0
-            for index in 10..<bytes.count {
-                guard bytes[index] >= 0x30, bytes[index] <= 0x39 else { return false }
-                port = port * 10 + Int(bytes[index] - 0x30)
+            for byte in bytes[10...] {
+                guard byte >= 0x30, byte <= 0x39 else { return false }
+                port = port * 10 + Int(byte - 0x30)
             }
             // The full check says what is wrong with a larger one.
-            guard port <= 65_535 else { return false }
+            return port <= 65_535
         }
-        return authority.begins(with: "127.0.0.1") || authority.begins(with: "localhost")
     }
 
     private func isAllowed(_ authority: String) -> Bool {

@@ -72,15 +72,17 @@ struct PathParameters: Sendable {
     func value(of name: String) -> Substring? {
         guard let place = places.first(where: { $0.name == name }) else { return nil }
         let slash = UInt8(ascii: "/")
-        let bytes = path.utf8.span
-        var start = 0
-        while start < bytes.count, bytes[start] == slash { start += 1 }
-        for _ in 0..<place.index {
-            while start < bytes.count, bytes[start] != slash { start += 1 }
+        let (start, end) = path.withBytes { bytes in
+            var start = 0
             while start < bytes.count, bytes[start] == slash { start += 1 }
+            for _ in 0..<place.index {
+                while start < bytes.count, bytes[start] != slash { start += 1 }
+                while start < bytes.count, bytes[start] == slash { start += 1 }
+            }
+            var end = start
+            while end < bytes.count, bytes[end] != slash { end += 1 }
+            return (start, end)
         }
-        var end = start
-        while end < bytes.count, bytes[end] != slash { end += 1 }
         let text = path.utf8
         return path[text.index(text.startIndex, offsetBy: start)..<text.index(text.startIndex, offsetBy: end)]
     }

@@ -41,14 +41,10 @@ struct Target: Equatable {
     /// - Parameter outsidePath: the namespace that the request names outside its path. The path wins.
     init(_ text: String, outsidePath: String? = nil) {
         // Works on bytes: a search for characters takes several times as long.
-        let bytes = text.utf8.span
-        var hasQuery = false
-        var hasEscape = false
-        for index in bytes.indices {
-            if bytes[index] == UInt8(ascii: "?") { hasQuery = true }
-            if bytes[index] == UInt8(ascii: "%") { hasEscape = true }
+        let hasQueryOrEscape = text.withBytes { bytes in
+            bytes.contains { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "%") }
         }
-        if !hasQuery, !hasEscape, !text.begins(with: "/ns"), !text.isEmpty {
+        if !hasQueryOrEscape, !text.begins(with: "/ns"), !text.isEmpty {
             // The usual case.
             namespace = outsidePath ?? Namespaces.defaultName
             path = text

@@ -73,12 +73,12 @@ struct HeaderReader {
     /// The token of a header in exactly the usual form. `nil` for any other form.
     private static func plainToken(_ text: String) -> String? {
         let scheme = "Token "
-        let bytes = text.utf8.span
-        guard text.begins(with: scheme), bytes.count > scheme.utf8.count else { return nil }
-        for index in scheme.utf8.count..<bytes.count where bytes[index] <= 0x20 || bytes[index] >= 0x7f { return nil }
+        guard text.begins(with: scheme) else { return nil }
+        let token = text.utf8.dropFirst(scheme.utf8.count)
+        guard let first = token.first, token.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
         // A letter or digit, as in nearly every token, opens no quotation.
-        if !bytes[scheme.utf8.count].isLetterOrDigit, isQuoted(text.dropFirst(scheme.count)) { return nil }
-        return String(text.utf8.dropFirst(scheme.utf8.count))
+        if !first.isLetterOrDigit, isQuoted(text.dropFirst(scheme.count)) { return nil }
+        return String(token)
     }
 
     /// Whether a token stands in the marks of an example, as in `Token "<t>"`.
