@@ -3,37 +3,14 @@ import EntrupyAPI
 import Foundation
 import SimulationAPI
 
-/// A fault rule or an outcome rule. Both kinds are listed and removed by the same commands.
-protocol ListedRule: Decodable {
-    /// The kind's name in help texts and, in the plural, in paths.
-    static var kind: String { get }
-    /// The line that is printed if there are no rules.
-    static var empty: String { get }
-    static var headings: [String] { get }
-    var cells: [String?] { get throws }
-}
-
-/// `entrupy-sim fault list` and `entrupy-sim outcome list`.
-struct ListRules<Rule: ListedRule>: Endpoint {
-    static var name: String { "list" }
-    static var abstract: String { "List \(Rule.kind) rules, oldest first." }
-    func call() -> ControlCall {
-        ControlCall(.GET, "/_sim/\(Rule.kind)s").listing(
-            { (list: [String: [Rule]]) in list["\(Rule.kind)s"] ?? [] }, empty: Rule.empty, Rule.headings
-        ) { try $0.cells }
-    }
-}
-
-/// `entrupy-sim fault clear` and `entrupy-sim outcome clear`.
-struct ClearRules<Rule: ListedRule>: ControlAction {
-    static var name: String { "clear" }
-    static var abstract: String { "Remove the given \(Rule.kind) rules, or all." }
+/// The rules that `entrupy-sim fault clear` and `entrupy-sim outcome clear` remove.
+struct ClearedRules: ParsableArguments {
     @Argument(help: "The ids of the rules. (default: all rules)") var ids: [String] = []
 
-    func run(_ client: ControlClient, _ terminal: Terminal) async throws {
-        if ids.isEmpty { try await client.send(ControlCall(.DELETE, "/_sim/\(Rule.kind)s")) }
-        for id in ids { try await client.send(ControlCall(.DELETE, "/_sim/\(Rule.kind)s/\(id)")) }
-        terminal.done(ids.isEmpty ? "all \(Rule.kind)s removed" : "removed")
+    func clear(_ kind: String, _ client: ControlClient, _ terminal: Terminal) async throws {
+        if ids.isEmpty { try await client.send(ControlCall(.DELETE, "/_sim/\(kind)s")) }
+        for id in ids { try await client.send(ControlCall(.DELETE, "/_sim/\(kind)s/\(id)")) }
+        terminal.done(ids.isEmpty ? "all \(kind)s removed" : "removed")
     }
 }
 
@@ -51,7 +28,7 @@ private struct AddedRule: Decodable, Printable {
 struct FaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fault", abstract: "Break requests and webhooks on purpose.",
-        subcommands: [Add.command, ListRules<FaultInfo>.command, ClearRules<FaultInfo>.command])
+        subcommands: [Add.command, List.command, Clear.command])
 
     struct Add: Endpoint {
         static let abstract = "Add a fault rule."
@@ -106,27 +83,33 @@ struct FaultCommand: AsyncParsableCommand {
         }
 
         private func wanted() throws -> JSONValue {
-            if let status {
-                return .members([("status", status), ("body", body.map { InputFile.value(Data($0.utf8)) })])
+            guard let effect else {
+                let body = body.map { InputFile.value(Data($0.utf8)) }
+                return .members([("status", status), ("body", body), ("delay", delay)])
             }
-            if let delay { return .members([("delay", delay)]) }
-            let effect = effect ?? ""
             guard effect.hasPrefix("{") else { return .object([effect: true]) }
             return try InputFile.json(Data(effect.utf8), "--effect")
         }
     }
-}
 
-extension FaultInfo: ListedRule {
-    static let kind = "fault"
-    static let empty = "no faults"
-    static let headings = ["ID", "MATCH", "EFFECT", "HITS", "SEEN"]
-    var cells: [String?] {
-        get throws {
-            [
-                id, try Readable.json(match), try Readable.json(effect),
-                "\(hits)\(times.map { " of \($0)" } ?? "")\(isSpent ? ", used up" : "")", "\(seen)",
-            ]
+    struct List: Endpoint {
+        static let abstract = "List fault rules, oldest first."
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/faults").listing(
+                \FaultList.faults, empty: "no faults", ["ID", "MATCH", "EFFECT", "HITS", "SEEN"]
+            ) { rule in
+                let hits = "\(rule.hits)\(rule.times.map { " of \($0)" } ?? "")\(rule.isSpent ? ", used up" : "")"
+                return [rule.id, try Readable.json(rule.match), try Readable.json(rule.effect), hits, "\(rule.seen)"]
+            }
+        }
+    }
+
+    struct Clear: ControlAction {
+        static let abstract = "Remove the given fault rules, or all."
+        @OptionGroup var rules: ClearedRules
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try await rules.clear("fault", client, terminal)
         }
     }
 }
@@ -134,7 +117,7 @@ extension FaultInfo: ListedRule {
 struct OutcomeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outcome", abstract: "Decide the results of submitted items, and of App Components.",
-        subcommands: [Add.command, ListRules<OutcomeInfo>.command, ClearRules<OutcomeInfo>.command])
+        subcommands: [Add.command, List.command, Clear.command])
 
     struct Add: Endpoint {
         static let abstract = "Add an outcome rule."
@@ -168,18 +151,26 @@ struct OutcomeCommand: AsyncParsableCommand {
             ).printing(AddedRule.self)
         }
     }
-}
 
-extension OutcomeInfo: ListedRule {
-    static let kind = "outcome"
-    static let empty = "no outcome rules"
-    static let headings = ["ID", "MATCH", "RESULT", "AFTER", "DECIDED"]
-    var cells: [String?] {
-        get throws {
-            [
-                id, try Readable.json(match), result, try after.map { try $0.text ?? Readable.json($0) },
-                "\(hits)\(times.map { " of \($0)" } ?? "")",
-            ]
+    struct List: Endpoint {
+        static let abstract = "List outcome rules, oldest first."
+        func call() -> ControlCall {
+            ControlCall(.GET, "/_sim/outcomes").listing(
+                \OutcomeList.outcomes, empty: "no outcome rules", ["ID", "MATCH", "RESULT", "AFTER", "DECIDED"]
+            ) { rule in
+                let after = try rule.after.map { try $0.text ?? Readable.json($0) }
+                let decided = "\(rule.hits)\(rule.times.map { " of \($0)" } ?? "")"
+                return [rule.id, try Readable.json(rule.match), rule.result, after, decided]
+            }
+        }
+    }
+
+    struct Clear: ControlAction {
+        static let abstract = "Remove the given outcome rules, or all."
+        @OptionGroup var rules: ClearedRules
+
+        func run(_ client: ControlClient, _ terminal: Terminal) async throws {
+            try await rules.clear("outcome", client, terminal)
         }
     }
 }
