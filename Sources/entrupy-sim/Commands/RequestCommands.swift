@@ -107,25 +107,21 @@ struct RequestsCommand: AsyncParsableCommand {
 
     /// A kind of name that nobody has.
     enum AnyName: String, EnumerableFlag {
-        case route = "any_route"
-        case user = "any_user"
-        case test = "any_test"
-        case item = "any_item"
-        case region = "any_region"
-        case status = "any_status"
-
-        static func name(for value: Self) -> NameSpecification {
-            .customLong(value.rawValue.replacing("_", with: "-"))
-        }
+        case anyRoute = "any_route"
+        case anyUser = "any_user"
+        case anyTest = "any_test"
+        case anyItem = "any_item"
+        case anyRegion = "any_region"
+        case anyStatus = "any_status"
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
-            case .route: "Allow a route that matches no route of the platforms."
-            case .user: "Allow a user that there is not."
-            case .test: "Allow a test that has sent no request."
-            case .item: "Allow a route that names an item or a capture that there is not."
-            case .region: "Allow a route that names a region that no workflow has."
-            case .status: "Allow a status that the routes do not answer."
+            case .anyRoute: "Allow a route that matches no route of the platforms."
+            case .anyUser: "Allow a user that there is not."
+            case .anyTest: "Allow a test that has sent no request."
+            case .anyItem: "Allow a route that names an item or a capture that there is not."
+            case .anyRegion: "Allow a route that names a region that no workflow has."
+            case .anyStatus: "Allow a status that the routes do not answer."
             }
         }
     }
@@ -181,8 +177,6 @@ struct RequestsCommand: AsyncParsableCommand {
             return given.compactMap { name, text in text.map { (name, .string(String($0))) } }
         }
 
-        private func flag(_ name: AnyName) -> Bool? { any.contains(name) ? true : nil }
-
         func call() -> ControlCall {
             let match = filter.query.compactMap { name, value in
                 value.map { text -> (String, JSONValue) in
@@ -192,16 +186,13 @@ struct RequestsCommand: AsyncParsableCommand {
                 }
             }
             let steps = step.map { JSONValue.object(JSONObject((Self.condition($0) ?? []) + match)) }
-            let call = ControlCall(
-                .POST, "/_sim/requests/verify",
-                body: [
-                    "match": steps.isEmpty ? JSONValue.object(JSONObject(match)) : nil, "times": times,
-                    "at_least": atLeast, "at_most": atMost, "sequence": steps.isEmpty ? nil : JSONValue.array(steps),
-                    "min_gap": minGap, "max_gap": maxGap,
-                    "any_route": flag(.route), "any_user": flag(.user), "any_test": flag(.test),
-                    "any_item": flag(.item),
-                    "any_region": flag(.region), "any_status": flag(.status),
-                ])
+            let condition: [(String, any BodyMember)] = [
+                ("match", steps.isEmpty ? JSONValue.object(JSONObject(match)) : nil), ("times", times),
+                ("at_least", atLeast), ("at_most", atMost), ("sequence", steps.isEmpty ? nil : JSONValue.array(steps)),
+                ("min_gap", minGap), ("max_gap", maxGap),
+            ]
+            let body = JSONValue.members(condition + any.map { ($0.rawValue, true) })
+            let call = ControlCall(.POST, "/_sim/requests/verify", body: .json(body))
             guard !steps.isEmpty else {
                 return call.printing { (verification: Verification, terminal) in
                     let count = Readable.count(verification.count, match.isEmpty ? "request" : "such request")
@@ -220,7 +211,7 @@ struct RequestsCommand: AsyncParsableCommand {
             }
             guard let kind else { return }
             let option = "--" + kind.rawValue.replacing("_", with: "-")
-            guard kind == .route else {
+            guard kind == .anyRoute else {
                 refusal.next = "correct the name, or allow it with \(option)"
                 return
             }
