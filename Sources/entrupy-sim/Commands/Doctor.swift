@@ -32,10 +32,9 @@ struct Doctor: ControlAction {
 
     func run(_ client: ControlClient, _ terminal: Terminal) async throws {
         var findings = [openFiles(), encryption()]
-        var hasServer = false
+        var hasServer = true
         do {
             findings += try await server(client)
-            hasServer = true
         } catch let refusal as Refusal {
             hasServer = refusal.code != .noServer
             findings.append(Finding(.bad, "server", refusal.message, next: refusal.next))
@@ -75,7 +74,7 @@ struct Doctor: ControlAction {
 
     private func server(_ client: ControlClient) async throws -> [Finding] {
         let info: ServerInfo = try await client.get("/_sim/info")
-        var findings: [Finding] = [
+        let findings: [Finding?] = [
             Finding(
                 .good, "server", "\(client.options.base), up for \(DurationText.text(seconds: info.uptime.rounded()))"),
             info.version == Release.version
@@ -85,22 +84,18 @@ struct Doctor: ControlAction {
                     next: "restart the server with this program, or use the program of the server's version"),
             info.data_dir.map { Finding(.good, "data", "in \($0)") }
                 ?? Finding(.note, "data", "in memory: nothing survives a stop"),
-        ]
-        findings += [
             info.data_dir.flatMap(space), hosts(info.refused), clock(info.namespace, client),
             step(info.machine_clock_step),
-        ].compactMap(
-            \.self)
-        findings += (info.damaged ?? []).map { damaged in
+        ]
+        let damaged = (info.damaged ?? []).map { damaged in
             Finding(
                 .bad, "namespaces", "\(damaged.name) cannot be opened: \(damaged.problem)",
                 next: "bring its file back, or begin anew with "
                     + "\"\(client.options.serverCommand("reset \(Shell.option("-n", damaged.name))"))\", which renames the file"
             )
         }
-        findings += try await webhooks(client)
-        findings += try await [failedDueWork(client), rules(client)].compactMap(\.self)
-        return findings
+        return try await (findings + damaged + webhooks(client) + [failedDueWork(client), rules(client)])
+            .compactMap(\.self)
     }
 
     /// The loopback addresses that the server answers at: clients try those of `localhost` in either order. `nil` if its URL names
