@@ -161,8 +161,8 @@ struct NamespaceCommand: AsyncParsableCommand {
             let body: ControlCall.Body = [
                 "ttl": ttl, "seed": seed, "random_seed": randomSeed, "clock": clock, "prefix": prefix,
             ]
-            let named = name.map { ControlCall(.PUT, "/_sim/namespaces/\($0)", body: body, takesLong: true) }
-            return (named ?? ControlCall(.POST, "/_sim/namespaces", body: body, takesLong: true))
+            let path: ControlPath = if let name { "/_sim/namespaces/\(name)" } else { "/_sim/namespaces" }
+            return ControlCall(name == nil ? .POST : .PUT, path, body: body, takesLong: true)
                 .printing { (info: NamespaceInfo, terminal) in
                     for note in info.notes ?? [] {
                         // The one note of a new namespace is about its clock; the option stands for the member of the body.

@@ -240,12 +240,10 @@ struct WebhookProbe: Sendable {
         case let error as NIOConnectionError: error.text { text(of: $0) }
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
         case ChannelError.connectTimeout: "no connection within \(DurationText.text(seconds: timeout))"
-        default: encryptionProblem(error) ?? "no HTTP answer"
+        default:
+            OutgoingClient.installedEncryption?.reason(of: error).map { "no connection over TLS: \($0)" }
+                ?? "no HTTP answer"
         }
-    }
-
-    private func encryptionProblem(_ error: any Error) -> String? {
-        OutgoingClient.installedEncryption?.reason(of: error).map { "no connection over TLS: \($0)" }
     }
 
     /// - Parameter secret: the key that signs the right body, whatever is sent.
