@@ -49,8 +49,8 @@ struct JUnitReport {
 
     private struct Suite {
         let name: String
-        /// The end of the cases' class name.
-        let className: String
+        /// The end of the cases' class name; `nil` for the suite's name.
+        var className: String?
         let cases: [Case]
         /// Names and values that say what was verified.
         var properties: [(name: String, value: String)] = []
@@ -81,7 +81,7 @@ struct JUnitReport {
             let share = seconds / Double(max(1, suite.cases.count))
             let cases = Self.unique(suite.cases).map { found in
                 let start =
-                    "    <testcase classname=\"entrupy-sim.\(Self.escaped(suite.className))\" name=\"\(Self.escaped(found.name))\" time=\"\(Self.decimal(share + found.seconds))\""
+                    "    <testcase classname=\"entrupy-sim.\(Self.escaped(suite.className ?? suite.name))\" name=\"\(Self.escaped(found.name))\" time=\"\(Self.decimal(share + found.seconds))\""
                 return found.detail.map { "\(start)>\n      \($0)\n    </testcase>\n" } ?? "\(start)/>\n"
             }
             return "\(start)>\n\(head)\(cases.joined())  </testsuite>\n"
@@ -100,7 +100,7 @@ struct JUnitReport {
     ///   - moment: when the verification began, in real time.
     init(_ run: ScenarioRun, isStrict: Bool, at moment: Date, took duration: Duration) {
         let suite = Suite(
-            name: run.name, className: run.name, cases: Self.cases(run, isStrict: isStrict),
+            name: run.name, cases: Self.cases(run, isStrict: isStrict),
             properties: [("namespace", run.namespace), ("url", run.url)], moment: moment)
         self.init([suite], took: duration)
     }
@@ -114,8 +114,7 @@ struct JUnitReport {
         took duration: Duration
     ) {
         let suite = Suite(
-            name: "audit", className: "audit", cases: Self.cases(audit, failOn), properties: [("subject", subject)],
-            moment: moment)
+            name: "audit", cases: Self.cases(audit, failOn), properties: [("subject", subject)], moment: moment)
         self.init([suite], took: duration)
     }
 
@@ -134,19 +133,12 @@ struct JUnitReport {
     ) {
         let own = Case(name: command, outcome: failure.map { .failed($0) } ?? .passed, seconds: duration / .seconds(1))
         let untested = notes.map { Case(name: "note: \($0)", outcome: isStrict ? .failed($0) : .skipped($0)) }
-        var suites = [Suite(name: "run", className: "run", cases: [own] + untested)]
-        if let scenario {
-            suites.append(
-                Suite(name: scenario.name, className: scenario.name, cases: Self.cases(scenario, isStrict: false)))
-        }
-        if let audit {
-            suites.append(
-                Suite(name: "audit", className: "audit", cases: Self.cases(audit, .error, isStrict: isStrict)))
-        }
+        var suites = [Suite(name: "run", cases: [own] + untested)]
+        if let scenario { suites.append(Suite(name: scenario.name, cases: Self.cases(scenario, isStrict: false))) }
+        if let audit { suites.append(Suite(name: "audit", cases: Self.cases(audit, .error, isStrict: isStrict))) }
         if let lost {
             let cases = lost.map { Case(name: $0, outcome: .failed("no test meets \($0) any more")) }
-            suites.append(
-                Suite(name: "coverage", className: "coverage", cases: cases.isEmpty ? [Case(name: "coverage")] : cases))
+            suites.append(Suite(name: "coverage", cases: cases.isEmpty ? [Case(name: "coverage")] : cases))
         }
         self.init(suites)
     }
@@ -160,7 +152,7 @@ struct JUnitReport {
                 : cell.verdict.isPass ? .passed : .skipped(cell.verdict.rawValue)
             return Case(name: "\(cell.call) \(cell.fault)", outcome: outcome, seconds: cell.seconds)
         }
-        self.init([Suite(name: "sweep", className: "sweep", cases: cases)])
+        self.init([Suite(name: "sweep", cases: cases)])
     }
 
     /// A proof: each kept bug is a case, which fails where it is still there. One of which nothing is proved counts as skipped.
@@ -174,7 +166,7 @@ struct JUnitReport {
                 }
             return Case(name: "\(entry.call) \(entry.fault)", outcome: outcome)
         }
-        self.init([Suite(name: "sweep", className: "sweep", cases: cases)])
+        self.init([Suite(name: "sweep", cases: cases)])
     }
 
     /// - Parameter isStrict: whether a rule that could not judge everything fails.
