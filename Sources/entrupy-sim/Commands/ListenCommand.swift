@@ -105,21 +105,17 @@ private struct Listening: Sendable {
     let url: String
     /// The key of the deliveries' signatures, which only this program and the server know.
     private let secret = (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
-    private let state = NIOLockedValueBox(State())
+    /// The id of the subscription; `nil` before it is made, and once it is deleted.
+    private let subscription = NIOLockedValueBox<String?>(nil)
+    private let received = NIOLockedValueBox(0)
 
-    private struct State {
-        /// The id of the subscription; `nil` before it is made, and once it is deleted.
-        var id: String?
-        var count = 0
-    }
-
-    private var id: String? { state.withLockedValue { $0.id } }
-    var count: Int { state.withLockedValue { $0.count } }
+    private var id: String? { subscription.withLockedValue { $0 } }
+    var count: Int { received.withLockedValue { $0 } }
 
     private func subscribe() async throws {
         let made: SubscriptionInfo = try await client.post(
             "/_sim/webhooks", body: options.body(url: url, secret: secret))
-        state.withLockedValue { $0.id = made.id }
+        subscription.withLockedValue { $0 = made.id }
         let place = client.options.named == "default" ? "" : " of the namespace \(client.options.named)"
         terminal.note("\(made.id)\(place) sends its webhooks to \(url); Ctrl-C ends it")
     }
@@ -127,7 +123,7 @@ private struct Listening: Sendable {
     /// Deletes the subscription, unless it has gone with the namespace's data.
     func unsubscribe() async throws {
         guard let id else { return }
-        state.withLockedValue { $0.id = nil }
+        subscription.withLockedValue { $0 = nil }
         do {
             try await client.send(ControlCall(.DELETE, "/_sim/webhooks/\(id)"))
         } catch let refusal as Refusal where refusal.isNotFound {}
@@ -161,7 +157,7 @@ private struct Listening: Sendable {
             }
         } catch let refusal as Refusal where refusal.code == .no {
             // The namespace or the subscription was deleted.
-            state.withLockedValue { $0.id = nil }
+            subscription.withLockedValue { $0 = nil }
             throw refusal
         } catch let refusal as Refusal where refusal.code == .noServer {
             guard let id else { throw refusal }
@@ -193,7 +189,7 @@ private struct Listening: Sendable {
         let signature = request.headers.first(name: WebhookSignatureForm.header) ?? ""
         let isSigned = WebhookSignatureCheck(signature, of: request.body, secret: secret).form != nil
         show(request, isSigned: isSigned)
-        state.withLockedValue { $0.count += 1 }
+        received.withLockedValue { $0 += 1 }
         request.answer(isSigned ? 200 : 401, "")
     }
 
