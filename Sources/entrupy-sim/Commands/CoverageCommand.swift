@@ -80,10 +80,7 @@ struct ShowCoverage: ControlAction {
     private static func markdown(_ coverage: Coverage, _ difference: Coverage.Difference?) -> String {
         var lines = ["## Coverage", "", "| axis | met | of |", "|---|---|---|"]
         lines += coverage.axes.map { "| \(Markdown.escaped($0.title)) | \($0.reached) | \($0.of) |" }
-        lines.append("")
-        for name in difference?.lost ?? [] {
-            lines.append("- :x: no longer met: \(Markdown.escaped(name.description))")
-        }
+        lines += [""] + (difference?.lost ?? []).map { "- :x: no longer met: \(Markdown.escaped($0.description))" }
         if difference?.lost.isEmpty == true { lines.append("Every edge of the baseline is met.") }
         return lines.joined(separator: "\n") + "\n\n"
     }
