@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import NIOCore
 import Server
-import SimulationAPI
 
 struct AgentServerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

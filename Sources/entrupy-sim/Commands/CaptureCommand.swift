@@ -1,5 +1,4 @@
 import ArgumentParser
-import Console
 import EntrupyAPI
 import Foundation
 import SimulationAPI

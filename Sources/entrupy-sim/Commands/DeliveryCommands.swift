@@ -1,5 +1,4 @@
 import ArgumentParser
-import EntrupyAPI
 import SimulationAPI
 
 struct DeliveriesCommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Console
-import Foundation
 import SimulationAPI
 
 struct ListEvents: Endpoint {

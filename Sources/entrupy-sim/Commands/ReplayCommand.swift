@@ -1,6 +1,4 @@
 import ArgumentParser
-import Foundation
-import Logging
 import Server
 import SimulationAPI
 import UnixSignals

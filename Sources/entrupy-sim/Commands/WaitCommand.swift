@@ -1,5 +1,4 @@
 import ArgumentParser
-import Console
 import Foundation
 import NIOConcurrencyHelpers
 import SimulationAPI

@@ -1,6 +1,5 @@
 import ArgumentParser
 import EntrupyAPI
-import Foundation
 import Server
 import SimulationAPI
 
