@@ -44,15 +44,12 @@ struct AuditCommand: ControlAction {
         let (moment, start) = (Date(), ContinuousClock.now)
         let ignored = try ignore.map { try IgnoredFindings(file: $0) }
         // All rules must be known to check the file: the report is filtered here then.
-        let (rule, level) = ignored == nil ? (rule, level) : (nil, nil)
-        @Sendable func judge(_ client: ControlClient) async throws -> AuditReport {
-            try await client.get("/_sim/audit", [("rule", rule), ("level", level?.rawValue)])
-        }
+        let query = ignored == nil ? [("rule", rule), ("level", level?.rawValue)] : []
         var report: AuditReport =
             if let bundle {
-                try await OpenedBundle.with(bundle) { try await judge($0.client) }
+                try await OpenedBundle.with(bundle) { try await $0.client.get("/_sim/audit", query) }
             } else {
-                try await judge(client)
+                try await client.get("/_sim/audit", query)
             }
         try ignored?.check(against: report.rules.map(\.id))
         try filter(&report)
