@@ -27,6 +27,8 @@ struct Frame: Encodable, Sendable {
     /// The options that end every command: those for the namespace and ``cliServer``.
     let cli: String
     let cliServer: String
+    /// The address of the namespace, quoted for a shell.
+    let shellURL: String
     let canChange: Bool
     let groups: [Group]
     let serverSections: [Tab]
@@ -67,6 +69,7 @@ struct Frame: Encodable, Sendable {
         console = request.console
         cli = (request.namespace == "default" ? "" : " " + Shell.option("--namespace", request.namespace)) + server
         cliServer = server
+        shellURL = Shell.quoted(request.url)
         canChange = !request.isReadOnly
         func tab(_ section: (name: String, title: String)) -> Tab {
             Tab(

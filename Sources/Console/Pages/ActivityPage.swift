@@ -57,7 +57,6 @@ enum ActivityPage {
         let rows: Rows<Row>?
         let isEmpty, isNotFound: Bool
         let olderLink: String?
-        let shellURL: String
         let selected: Selected?
     }
 
@@ -103,7 +102,7 @@ enum ActivityPage {
             isEmpty: isNothing && terms.terms.isEmpty && older == nil,
             isNotFound: isNothing && (!terms.terms.isEmpty || older != nil),
             olderLink: oldest.map { request.console + Link.query([("q", terms.text), ("older", $0.text)]) },
-            shellURL: Shell.quoted(request.url), selected: await self.selected(selected, terms, request, api))
+            selected: await self.selected(selected, terms, request, api))
         return PagePart(section: "activity", title: "Activity", template: "activity", view: view)
     }
 

@@ -13,8 +13,7 @@ enum ComponentsPage {
         let now = try await api.get("clock", as: ClockState.self).epoch
         let view = View(
             workflows: lists["workflows"] ?? [], rows: Rows(sessions.sessions.map { Row($0, now: now) }),
-            nextLink: sessions.next_cursor.map { "\(request.console)/components" + Link.query([("cursor", $0)]) },
-            shellURL: Shell.quoted(request.url))
+            nextLink: sessions.next_cursor.map { "\(request.console)/components" + Link.query([("cursor", $0)]) })
         return PagePart(section: "components", title: "App Components", template: "components", view: view)
     }
 
@@ -22,7 +21,6 @@ enum ComponentsPage {
         let workflows: [Choice]
         let rows: Rows<Row>?
         let nextLink: String?
-        let shellURL: String
     }
 
     private struct Row: Encodable, Sendable {

@@ -8,7 +8,6 @@ enum RulesPage {
         let faults: Rows<FaultRow>?
         let held: Rows<HeldRow>?
         let outcomes: Rows<OutcomeRow>?
-        let faultsPath, outcomesPath: String
         let isFaultOpen, isOutcomeOpen: Bool
         let route: String
         let routes: [String]
@@ -38,8 +37,8 @@ enum RulesPage {
         let view = View(
             faults: Rows(faults.map { FaultRow($0, names) }),
             held: Rows(held.map { HeldRow(held: $0, isBefore: $0.when == "before") }),
-            outcomes: Rows(outcomes.map { OutcomeRow($0, names) }), faultsPath: "\(request.base)/_sim/faults",
-            outcomesPath: "\(request.base)/_sim/outcomes", isFaultOpen: request.given("route") != nil,
+            outcomes: Rows(outcomes.map { OutcomeRow($0, names) }),
+            isFaultOpen: request.given("route") != nil,
             isOutcomeOpen: request.given("item") != nil, route: request.given("route").map(pattern) ?? "",
             routes: paths, methods: Option.all(lists["methods"], chosen: request.given("method")),
             effects: Option.all(lists["fault_effects"], chosen: request.given("effect") ?? "status"),

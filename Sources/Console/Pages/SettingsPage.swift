@@ -3,7 +3,6 @@ import SimulationAPI
 /// The settings of the namespace. The form is made from the API's own description of them, so a new setting has a field at once.
 enum SettingsPage {
     private struct View: Encodable, Sendable {
-        let settingsPath: String
         let isDocumented, isOff, isCustom: Bool
         let limits: [LimitField]
         let groups: [SettingsForm.Group]
@@ -16,9 +15,9 @@ enum SettingsPage {
         let settings = try await api.get("settings", as: JSONValue.self)
         let limits = settings.members?["rate_limits"]
         let view = View(
-            settingsPath: "\(request.base)/_sim/settings", isDocumented: limits?.text == "documented",
-            isOff: limits?.text == "off", isCustom: limits?.members != nil,
-            limits: form.limits.map { LimitField($0, in: limits) }, groups: form.groups(settings),
+            isDocumented: limits?.text == "documented", isOff: limits?.text == "off",
+            isCustom: limits?.members != nil, limits: form.limits.map { LimitField($0, in: limits) },
+            groups: form.groups(settings),
             json: PrettyJSON.text(settings))
         return PagePart(section: "settings", title: "Settings", template: "settings", view: view)
     }

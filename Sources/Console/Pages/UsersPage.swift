@@ -15,7 +15,6 @@ enum UsersPage {
         let sessions: Rows<SessionRow>?
         /// The number of sessions, in words.
         let sessionWords: String
-        let shellURL: String
     }
 
     /// The chart of the requests in each of the last 60 seconds. Its places are parts of its width, so it is as wide as its page and
@@ -63,8 +62,7 @@ enum UsersPage {
             rows: Rows(users.users.map { UserRow($0, now: stats.now) }),
             nextLink: users.next_cursor.map { "\(request.console)/users" + Link.query([("cursor", $0)]) },
             sessions: Rows(sessions.sessions.map { SessionRow($0, now: stats.now) }),
-            sessionWords: sessions.total == 1 ? "1 session" : "all \(sessions.total) sessions",
-            shellURL: Shell.quoted(request.url))
+            sessionWords: sessions.total == 1 ? "1 session" : "all \(sessions.total) sessions")
         return PagePart(section: "users", title: "Users and limits", template: "users", view: view)
     }
 }

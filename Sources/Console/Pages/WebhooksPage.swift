@@ -12,10 +12,8 @@ enum WebhooksPage {
         /// Those that failed or whose attempts fail.
         let failures: Rows<DeliveryRow>?
         let hasMoreFailures: Bool
-        let failedLink, retryingLink: String
         let deliveries: Rows<DeliveryRow>?
         let nextLink: String?
-        let shellURL: String
         let formats, signatures, eventChoices: [Option]
         /// The URLs of the subscriptions as a JSON array.
         let urls: String
@@ -55,11 +53,10 @@ enum WebhooksPage {
                 Tab(name: state ?? "all", link: link([("status", state)]), isCurrent: state == status)
             },
             failures: Rows(failures.map { DeliveryRow($0, now: now) }), hasMoreFailures: hasMoreFailures,
-            failedLink: link([("status", "failed")]), retryingLink: link([("status", "retrying")]),
             deliveries: Rows(others.map { DeliveryRow($0, now: now) }),
             nextLink: deliveries.next_cursor.map { link([("status", status), ("cursor", $0)]) },
-            shellURL: Shell.quoted(request.url), formats: Option.all(lists["webhook_formats"]),
-            signatures: Option.all(lists["webhook_signatures"]), eventChoices: Option.all(lists["webhook_events"]),
+            formats: Option.all(lists["webhook_formats"]), signatures: Option.all(lists["webhook_signatures"]),
+            eventChoices: Option.all(lists["webhook_events"]),
             urls: PrettyJSON.line(.array(subscriptions.map { .string($0.url) })))
         return PagePart(section: "webhooks", title: "Webhooks", template: "webhooks", view: view)
     }
