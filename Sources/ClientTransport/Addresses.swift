@@ -36,8 +36,7 @@ extension URLRequest {
 extension String {
     /// The text as one segment of a path, or as a value in a query.
     package var segment: String {
-        var allowed = CharacterSet(charactersIn: "-._~")
-        allowed.insert(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-        return addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        let plain = "-._~abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        return addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: plain)) ?? ""
     }
 }
