@@ -80,9 +80,11 @@ package struct Report: Sendable {
 /// The page as its template reads it. Parts are HTML. One that is `nil` has no entries; one that is empty has no space for any.
 struct ReportView: Encodable, Sendable {
     let title, version: String
-    let style = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
-    let script = Resource.text("console/report.js")
-    let policy, clock, counts: String
+    let style = Self.ownStyle
+    let script = Self.ownScript
+    let policy =
+        "default-src 'none'; script-src \(ContentPolicy.source(of: ownScript)); style-src \(ContentPolicy.source(of: ownStyle)); img-src data:; base-uri 'none'; form-action 'none'"
+    let clock, counts: String
     let namespace: NamespaceInfo
     let run: ReportedRun?
     let gate: ReportGate.View?
@@ -104,20 +106,6 @@ struct ReportView: Encodable, Sendable {
     /// The pictures as a JSON object of data URLs.
     var pictureMap = ""
 
-    init(
-        title: String, version: String, clock: String, _ info: ServerInfo, counts: String, run: ReportedRun?,
-        gate: ReportGate.View?, why: ReportReasons.View
-    ) {
-        self.title = title
-        self.version = version
-        policy =
-            "default-src 'none'; script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); img-src data:; base-uri 'none'; form-action 'none'"
-        self.clock = clock
-        namespace = info.namespace
-        self.counts = counts
-        self.run = run.map { ReportedRun(command: ReportReasons.short($0.command), ending: $0.ending, missing: []) }
-        self.gate = gate
-        self.why = why
-        settings = String(PrettyJSON.text(info.settings).prefix(Report.Space.settings / 6))
-    }
+    private static let ownStyle = String(decoding: ConsoleAsset.style.bytes, as: UTF8.self)
+    private static let ownScript = Resource.text("console/report.js")
 }

@@ -45,9 +45,11 @@ struct ReportReading {
         let bySequence = Dictionary(
             reasons.requests.compactMap { entry in entry.sequence.map { ($0, entry) } }, uniquingKeysWith: { $1 })
         var view = ReportView(
-            title: title, version: version, clock: try await clock(info.namespace.clock), info,
-            counts: Self.counts(reasons.requests.count, info.namespace.counts), run: run,
-            gate: try gate?.view(hasRequests: !reasons.requests.isEmpty) { bySequence[$0] }, why: reasons.view(said))
+            title: title, version: version, clock: try await clock(info.namespace.clock),
+            counts: Self.counts(reasons.requests.count, info.namespace.counts), namespace: info.namespace,
+            run: run.map { ReportedRun(command: ReportReasons.short($0.command), ending: $0.ending, missing: []) },
+            gate: try gate?.view(hasRequests: !reasons.requests.isEmpty) { bySequence[$0] }, why: reasons.view(said),
+            settings: String(PrettyJSON.text(info.settings).prefix(Report.Space.settings / 6)))
         try await add(requests: reasons, to: &view)
         try await add(items: deliveries, now: now, to: &view)
         try await add(eventsAt: now, to: &view)

@@ -14,13 +14,10 @@ struct Names {
         reasons = names("invalid_reasons")
     }
 
-    /// The name of a brand; the text itself if no brand has this id.
-    func brand(_ id: String) -> String { brands[TextKey(id)] ?? id }
-
     /// The name of a member's value, if it is a brand or a reason; else the value.
     func value(_ value: String, of member: String) -> String {
         switch member {
-        case "brand": brand(value)
+        case "brand": brands[TextKey(value)] ?? value
         case "reason": reasons[TextKey(value)] ?? value
         default: value
         }
