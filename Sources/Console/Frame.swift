@@ -115,7 +115,7 @@ extension Frame.Due {
         let progress = entry.since.map { Progress(now - $0, of: now - $0 + max(0, left)) }
         self.init(
             dueName: EventWords.due(entry.kind), dueSubject: entry.subject,
-            dueLink: Subject(kind: entry.kind, id: entry.subject, request).link,
+            dueLink: Subject.link(entry.kind, entry.subject, request),
             end: Countdown(to: entry.at, left: left, progress))
     }
 }

@@ -307,7 +307,7 @@ struct ChangeRow: Encodable, Sendable {
         at = change.at
         event = EventWords.event(change.kind)
         subject = change.subject
-        link = Subject(kind: change.kind, id: change.subject, request).link
+        link = Subject.link(change.kind, change.subject, request)
         summary = EventWords.summary(change)
         changeStyle = EventWords.style(change.kind, change.data)
     }

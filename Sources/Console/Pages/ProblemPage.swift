@@ -3,7 +3,8 @@ import SimulationAPI
 /// The page that says why another page cannot be shown, and what to do.
 enum ProblemPage {
     private struct View: Encodable, Sendable {
-        let problemTitle, message: String
+        var problemTitle: String
+        let message: String
         /// The problems, if there are several.
         var details: Rows<ErrorDetail>?
         /// The command that makes the namespace.
@@ -34,11 +35,9 @@ enum ProblemPage {
                 message: envelope?.error ?? "the control API answered \(status)",
                 details: details.count > 1 ? Rows(details) : nil)
             if envelope?.code == "unknown_namespace" {
-                view = View(
-                    problemTitle: "The namespace \(request.namespace) does not exist", message: view.message,
-                    details: view.details,
-                    command:
-                        "entrupy-sim namespace make\(Frame.serverOption(request)) \(Shell.operand(request.namespace))")
+                view.problemTitle = "The namespace \(request.namespace) does not exist"
+                view.command =
+                    "entrupy-sim namespace make\(Frame.serverOption(request)) \(Shell.operand(request.namespace))"
             }
             return (status, view)
         default: return (500, View(problemTitle: title, message: "\(error)"))

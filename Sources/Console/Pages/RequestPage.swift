@@ -108,24 +108,20 @@ enum RequestPage {
         than journaled: JournaledRequest, _ changes: [StateChange], _ items: [String], _ api: ControlReader
     ) async throws -> [StateChange] {
         guard let through = journaled.changes?.through else { return [] }
-        var found: [Int64: StateChange] = [:]
-        let subjects = Set(
+        let changed = Set(
             changes.filter { !$0.kind.hasPrefix("user.") && !$0.kind.hasPrefix("session.") }.map(\.subject))
-        for subject in subjects.sorted().prefix(5) {
-            let events = try await api.events([
-                ("after_sequence", "\(through)"), ("subject", subject), ("limit", "\(maxLater)"),
-            ])
-            for event in events { found[event.sequence] = event }
-        }
+        var subjects = changed.sorted().prefix(5).map { (id: $0, limit: maxLater) }
         for item in items.prefix(3) {
             let deliveries = try await api.get(
                 "webhook-deliveries", [("entrupy_id", item), ("limit", "10")], as: WebhookDeliveryList.self)
-            for delivery in deliveries.deliveries {
-                let events = try await api.events([
-                    ("after_sequence", "\(through)"), ("subject", delivery.id), ("limit", "10"),
-                ])
-                for event in events { found[event.sequence] = event }
-            }
+            subjects += deliveries.deliveries.map { ($0.id, 10) }
+        }
+        var found: [Int64: StateChange] = [:]
+        for subject in subjects {
+            let events = try await api.events([
+                ("after_sequence", "\(through)"), ("subject", subject.id), ("limit", "\(subject.limit)"),
+            ])
+            for event in events { found[event.sequence] = event }
         }
         return found.values.sorted { $0.sequence < $1.sequence }.suffix(maxLater).map { $0 }
     }

@@ -22,18 +22,14 @@ package enum Shell {
             scalar.isInvisible && scalar != "\n" || hasLines && (scalar == "!" || scalar == "^")
         }
         guard needsEscapes else { return "'" + text.replacing(each: "'", with: "'\\''") + "'" }
-        var word = "$'"
-        for scalar in scalars {
-            if scalar.isInvisible || scalar == "'" || scalar == "\\" || scalar == "!" || scalar == "^" {
-                for byte in (scalar == "\0" ? "\u{fffd}" : scalar).utf8 {
-                    let digits = String(byte, radix: 8)
-                    word += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
-                }
-            } else {
-                word.unicodeScalars.append(scalar)
-            }
+        let content = text.escaping { scalar in
+            guard scalar.isInvisible || "'\\!^".unicodeScalars.contains(scalar) else { return nil }
+            return (scalar == "\0" ? "\u{fffd}" : scalar).utf8.map { byte in
+                let digits = String(byte, radix: 8)
+                return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+            }.joined()
         }
-        return word + "'"
+        return "$'\(content)'"
     }
 
     /// A long option and its value. A value that begins with `-` would be read as another option after a blank.
@@ -72,10 +68,8 @@ extension String {
     /// The text with `\u{202e}` for each character that a reader cannot see, or that changes how others are shown. Ends of lines and
     /// tabs stay. For texts of others that are read and not copied.
     var showingInvisible: String {
-        guard unicodeScalars.contains(where: \.isInvisible) else { return self }
-        return unicodeScalars.map { scalar in
-            scalar.isInvisible && scalar != "\n" && scalar != "\t"
-                ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-        }.joined()
+        escaping { scalar in
+            scalar.isInvisible && scalar != "\n" && scalar != "\t" ? "\\u{\(String(scalar.value, radix: 16))}" : nil
+        }
     }
 }

@@ -13,18 +13,16 @@ enum SwiftLiteral {
     }
 
     private static func content(_ text: String) -> String {
-        var content = ""
-        for scalar in text.unicodeScalars {
+        text.escaping { scalar in
             switch scalar {
-            case "\\": content += "\\\\"
-            case "\"": content += "\\\""
-            case "\n": content += "\\n"
-            case "\r": content += "\\r"
-            case "\t": content += "\\t"
-            case _ where scalar.isInvisible: content += "\\u{\(String(scalar.value, radix: 16))}"
-            default: content.unicodeScalars.append(scalar)
+            case "\\": "\\\\"
+            case "\"": "\\\""
+            case "\n": "\\n"
+            case "\r": "\\r"
+            case "\t": "\\t"
+            case _ where scalar.isInvisible: "\\u{\(String(scalar.value, radix: 16))}"
+            default: nil
             }
         }
-        return content
     }
 }

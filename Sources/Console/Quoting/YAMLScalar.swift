@@ -4,18 +4,13 @@ package enum YAMLScalar {
     ///
     /// Characters that YAML does not allow, and those that a reader cannot see, are escaped.
     package static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            if scalar == "\"" || scalar == "\\" {
-                quoted += "\\\(scalar)"
-            } else if scalar.isInvisible {
-                let digits = String(scalar.value, radix: 16, uppercase: true)
-                let (letter, count) = scalar.value <= 0xffff ? ("u", 4) : ("U", 8)
-                quoted += "\\" + letter + String(repeating: "0", count: count - digits.count) + digits
-            } else {
-                quoted.unicodeScalars.append(scalar)
-            }
+        let content = text.escaping { scalar in
+            if scalar == "\"" || scalar == "\\" { return "\\\(scalar)" }
+            guard scalar.isInvisible else { return nil }
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            let (letter, count) = scalar.value <= 0xffff ? ("u", 4) : ("U", 8)
+            return "\\" + letter + String(repeating: "0", count: count - digits.count) + digits
         }
-        return quoted + "\""
+        return "\"\(content)\""
     }
 }

@@ -132,8 +132,8 @@ struct TimelineChart {
         func isShown(_ at: Double) -> Bool { from...max(from, to) ~= at }
 
         let used = Self.lanes.filter { lane in
-            events.contains { Self.lane($0.kind) == lane && isShown($0.at) }
-                || due.contains { Self.lane($0.kind) == lane && isShown($0.at) }
+            events.contains { Subject.lane($0.kind) == lane && isShown($0.at) }
+                || due.contains { Subject.lane($0.kind) == lane && isShown($0.at) }
         }
         let lanes = used.isEmpty ? ["Capture", "Review"] : used
         func y(_ lane: String) -> Double {
@@ -147,8 +147,8 @@ struct TimelineChart {
             + scale.slots.map { (x: $0.x, text: "+" + Moment.brief($0.at - now)) }
         let marks = lanes.map { lane in
             Self.marks(
-                events.filter { Self.lane($0.kind) == lane && isShown($0.at) },
-                due.filter { Self.lane($0.kind) == lane && isShown($0.at) }, now: now, x: x, y: y(lane), request)
+                events.filter { Subject.lane($0.kind) == lane && isShown($0.at) },
+                due.filter { Subject.lane($0.kind) == lane && isShown($0.at) }, now: now, x: x, y: y(lane), request)
         }
         let later = due.filter { $0.at > to }
         let isNearEnd = x(now) > Self.width - 150
@@ -234,7 +234,7 @@ struct TimelineChart {
             circle: circle(group.elements.count, x: group.x, y: y), style: style(of: group.elements),
             markText:
                 "\(Moment.text(first.at)): \(listed(group.elements.map { "\(EventWords.event($0.kind)) \($0.subject)" }))",
-            markLink: Subject(kind: last.kind, id: last.subject, request).link ?? "\(request.console)/timeline")
+            markLink: Subject.link(last.kind, last.subject, request) ?? "\(request.console)/timeline")
     }
 
     /// The style of a mark: that of a failure, if one of its events is one, or else that of the last.
@@ -267,19 +267,6 @@ struct TimelineChart {
             snapshotText: names.count == 1
                 ? "Snapshot \(names[0]), \(Moment.text(group.elements[0].at)): restore or fork it"
                 : "\(names.count) snapshots from \(Moment.text(group.elements[0].at)): \(listed(names))")
-    }
-
-    private static func lane(_ kind: String) -> String {
-        switch kind.split(separator: ".").first ?? "" {
-        case "session", "user", "partner": "Sessions"
-        case "capture", "image": "Capture"
-        case "item", "items", "result": "Review"
-        case "flag": "Flag"
-        case "retake", "support", "catalog", "certificate", "market_edge": "Support"
-        case "webhook", "subscription": "Webhooks"
-        case "component": "Components"
-        default: kind == "outcome.matched" ? "Review" : "Control"
-        }
     }
 
     /// Round times on the axis.

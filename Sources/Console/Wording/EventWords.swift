@@ -2,35 +2,28 @@ import SimulationAPI
 
 /// The words of events and due work on pages.
 enum EventWords {
-    private static let events: [String: String] = [
-        "session.started": "Login", "session.ended": "Session ended", "session.expired": "Session expired",
-        "capture.started": "Capture started", "image.uploaded": "Picture uploaded",
-        "capture.submitted": "Capture submitted", "capture.cancelled": "Capture cancelled",
-        "capture.timed_out": "Capture timed out", "item.submitted": "Item submitted",
-        "items.generated": "Items generated", "result.set": "Result set", "result.changed": "Result changed",
-        "result.unplanned": "Result put off", "flag.set": "Item flagged", "flag.cleared": "Flag cleared",
-        "flag.resolved": "Flag resolved", "certificate.transferred": "Certificate transferred",
-        "partner.session.started": "Login at the back end", "retake.requested": "Retake asked for",
-        "retake.answered": "Retake answered", "support.message": "Support message",
-        "support.answered": "Support answered", "catalog.changed": "Catalogue data changed",
-        "market_edge.changed": "Market data changed",
-        "user.created": "User created", "user.updated": "User changed",
-        "subscription.created": "Subscription created", "subscription.updated": "Subscription changed",
-        "subscription.deleted": "Subscription deleted", "subscription.verified": "Domain verified",
+    /// The kinds of events whose words are those of the kind.
+    private static let plain: Set = [
+        "session.ended", "session.expired", "capture.started", "capture.submitted", "capture.cancelled",
+        "capture.timed_out", "item.submitted", "items.generated", "result.set", "result.changed", "flag.cleared",
+        "flag.resolved", "certificate.transferred", "retake.answered", "support.message", "support.answered",
+        "user.created", "subscription.created", "subscription.deleted", "settings.changed", "fault.added",
+        "fault.removed", "request.held", "request.released", "scenario.started", "scenario.action", "clock.frozen",
+        "clock.advanced", "clock.resumed", "component.session.started", "component.session.cleared",
+        "component.session.expired", "component.started", "component.file.uploaded", "component.finished",
+        "component.failed",
+    ]
+
+    private static let events = [
+        "session.started": "Login", "image.uploaded": "Picture uploaded", "result.unplanned": "Result put off",
+        "flag.set": "Item flagged", "partner.session.started": "Login at the back end",
+        "retake.requested": "Retake asked for", "catalog.changed": "Catalogue data changed",
+        "market_edge.changed": "Market data changed", "user.updated": "User changed",
+        "subscription.updated": "Subscription changed", "subscription.verified": "Domain verified",
         "webhook.attempted": "Webhook attempt", "seed.loaded": "Seed data loaded",
-        "settings.changed": "Settings changed", "outcome.added": "Outcome rule added",
-        "outcome.matched": "Outcome rule applied", "outcome.removed": "Outcome rule removed",
-        "fault.added": "Fault added", "fault.removed": "Fault removed", "request.held": "Request held",
-        "request.released": "Request released",
-        "scenario.started": "Scenario started",
-        "scenario.action": "Scenario action", "due_work.failed": "Scheduled work failed",
-        "clock.frozen": "Clock frozen", "clock.advanced": "Clock advanced",
-        "clock.resumed": "Clock resumed", "component.code.created": "Validation code created",
-        "component.session.started": "Component session started",
-        "component.session.cleared": "Component session cleared",
-        "component.session.expired": "Component session expired", "component.started": "Component started",
-        "component.file.uploaded": "Component file uploaded", "component.finished": "Component finished",
-        "component.failed": "Component failed", "component.client.rejected": "Client rejected",
+        "outcome.added": "Outcome rule added", "outcome.matched": "Outcome rule applied",
+        "outcome.removed": "Outcome rule removed", "due_work.failed": "Scheduled work failed",
+        "component.code.created": "Validation code created", "component.client.rejected": "Client rejected",
     ]
 
     private static let dueWork: [String: String] = [
@@ -39,7 +32,9 @@ enum EventWords {
         "component.session.expiry": "Component session expires",
     ]
 
-    static func event(_ kind: String) -> String { events[kind] ?? kind }
+    static func event(_ kind: String) -> String {
+        plain.contains(kind) ? FormField.label(kind.replacing(".", with: "_")) : events[kind] ?? kind
+    }
 
     static func due(_ kind: String) -> String { dueWork[kind] ?? kind }
 
@@ -98,36 +93,35 @@ enum EventWords {
     }
 }
 
-/// The object that an event or a piece of due work is about, and the page that shows it.
-struct Subject {
-    let id: String
-    /// The path of the page; `nil` if there is none.
-    let link: String?
+/// The object that an event or a piece of due work is about.
+enum Subject {
+    /// The lane of charts and the page, by the kind or by its first part; `*` stands for the object's id.
+    private static let places: [String: (lane: String, page: String?)] = [
+        "session": ("Sessions", "/users/*"), "session.expiry": ("Sessions", "/users#*"),
+        "user": ("Sessions", "/users/*"), "partner": ("Sessions", nil),
+        "capture": ("Capture", "/captures#*"), "image": ("Capture", "/captures#*"),
+        "item": ("Review", "/items/*"), "items": ("Review", "/items"), "result": ("Review", "/items/*"),
+        "outcome.matched": ("Review", "/items/*"), "flag": ("Flag", "/items/*"),
+        "retake": ("Support", "/items/*"), "support": ("Support", "/items/*"), "catalog": ("Support", "/items/*"),
+        "certificate": ("Support", "/items/*"), "market_edge": ("Support", "/items/*"),
+        "webhook": ("Webhooks", "/webhooks/deliveries/*"), "subscription": ("Webhooks", "/webhooks#*"),
+        "component": ("Components", "/components#*"), "fault": ("Control", "/rules#*"),
+        "outcome": ("Control", "/rules#*"), "request": ("Control", "/rules#held"),
+        "scenario": ("Control", "/scenarios"), "scenario.started": ("Control", "/scenarios/*"),
+        "settings": ("Control", "/settings"),
+    ]
 
-    init(kind: String, id: String, _ request: ConsoleRequest) {
-        self.id = id
-        let escaped = URLPart.escaped(id)
-        let family = kind.split(separator: ".").first.map(String.init) ?? kind
-        let path: String? =
-            switch family {
-            case "capture", "image": "/captures#\(escaped)"
-            case "item", "result", "flag", "retake", "support", "certificate", "catalog", "market_edge":
-                "/items/\(escaped)"
-            case "items": "/items"
-            case "user": "/users/\(escaped)"
-            case "session": kind == "session.expiry" ? "/users#\(escaped)" : "/users/\(escaped)"
-            case "webhook": "/webhooks/deliveries/\(escaped)"
-            case "subscription": "/webhooks#\(escaped)"
-            case "fault": "/rules#\(escaped)"
-            case "outcome": kind == "outcome.matched" ? "/items/\(escaped)" : "/rules#\(escaped)"
-            case "scenario": kind == "scenario.started" ? "/scenarios/\(escaped)" : "/scenarios"
-            case "request": "/rules#held"
-            case "settings": "/settings"
-            case "component": "/components#\(escaped)"
-            default: nil
-            }
+    private static func place(_ kind: String) -> (lane: String, page: String?) {
+        places[kind] ?? kind.split(separator: ".").first.flatMap { places[String($0)] } ?? ("Control", nil)
+    }
+
+    static func lane(_ kind: String) -> String { place(kind).lane }
+
+    /// The path of the page that shows the object; `nil` if there is none.
+    static func link(_ kind: String, _ id: String, _ request: ConsoleRequest) -> String? {
         // A removal of all rules has no subject.
-        link = id == "*" ? nil : path.map { request.console + $0 }
+        guard id != "*", let page = place(kind).page else { return nil }
+        return request.console + page.replacing(each: "*", with: URLPart.escaped(id))
     }
 }
 
