@@ -6,14 +6,9 @@ enum DifferencePage {
     private static let maxValue = 300
 
     private struct View: Encodable, Sendable {
-        let from, to: [Choice]
+        let from, to: [Option]
         /// `nil` until both states are chosen.
         let found: Found?
-    }
-
-    private struct Choice: Encodable, Sendable {
-        let value: String
-        let isChosen: Bool
     }
 
     private struct Found: Encodable, Sendable {
@@ -62,8 +57,8 @@ enum DifferencePage {
             "snapshot:\($0.name)"
         }
         let (from, to) = (request.given("from"), request.given("to"))
-        func choices(_ chosen: String?) -> [Choice] {
-            (["now"] + snapshots + namespaces).map { Choice(value: $0, isChosen: $0 == chosen) }
+        func choices(_ chosen: String?) -> [Option] {
+            (["now"] + snapshots + namespaces).map { Option(id: $0, name: $0, isChosen: $0 == chosen) }
         }
         var found: Found?
         if let from, let to {

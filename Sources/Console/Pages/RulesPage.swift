@@ -60,21 +60,18 @@ enum RulesPage {
     }
 }
 
-private struct Condition: Encodable, Sendable {
-    let field, value: String
-
-    static func all(_ match: JSONValue, _ names: Names) -> [Condition] {
-        let members = match.members ?? [:]
-        guard !members.isEmpty else { return [Condition(field: "everything", value: "")] }
-        return members.sorted.map { name, value in
-            Condition(field: name, value: value.text.map { names.value($0, of: name) } ?? PrettyJSON.line(value))
-        }
+/// What a rule matches.
+private func conditions(_ match: JSONValue, _ names: Names) -> [NamedText] {
+    let members = match.members ?? [:]
+    guard !members.isEmpty else { return [NamedText(name: "everything", value: "")] }
+    return members.sorted.map { name, value in
+        NamedText(name: name, value: value.text.map { names.value($0, of: name) } ?? PrettyJSON.line(value))
     }
 }
 
 private struct FaultRow: Encodable, Sendable {
     let rule: FaultInfo
-    let match: [Condition]
+    let match: [NamedText]
     let limits: String
     let isSpent: Bool
     /// The body that makes the rule again.
@@ -96,7 +93,7 @@ private struct FaultRow: Encodable, Sendable {
             limits.append("at most \(Counted.text(times, "time"))")
         }
         self.rule = fault
-        match = Condition.all(fault.match, names)
+        match = conditions(fault.match, names)
         self.limits = limits.joined(separator: ", ")
         isSpent = fault.isSpent
         undo = PrettyJSON.line(.object(rule))
@@ -110,7 +107,7 @@ private struct HeldRow: Encodable, Sendable {
 
 private struct OutcomeRow: Encodable, Sendable {
     let rule: OutcomeInfo
-    let match: [Condition]
+    let match: [NamedText]
     let resultStyle: String
     let after: String?
     /// The reason of the result, by its name.
@@ -125,7 +122,7 @@ private struct OutcomeRow: Encodable, Sendable {
         rule["after"] = outcome.after
         rule["times"] = outcome.times.map { .number(JSONNumber($0)) }
         self.rule = outcome
-        match = Condition.all(outcome.match, names)
+        match = conditions(outcome.match, names)
         reason = outcome.reason.map { names.value($0, of: "reason") }
         resultStyle = Style.result(outcome.result, isFinal: true)
         after = outcome.after.map { $0.text ?? PrettyJSON.line($0) }
