@@ -164,14 +164,14 @@ private final class ConnectionAttempts: Sendable {
 private final class PeerHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let peer: OutgoingRequest.Peer
+    private let peer: NIOLockedValueBox<String?>
 
-    init(_ peer: OutgoingRequest.Peer) {
+    init(_ peer: NIOLockedValueBox<String?>) {
         self.peer = peer
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        peer.connected(to: context.remoteAddress?.ipAddress)
+        peer.withLockedValue { $0 = $0 ?? context.remoteAddress?.ipAddress }
         context.fireChannelActive()
     }
 }

@@ -30,16 +30,8 @@ package struct OutgoingRequest: Sendable {
     let port: Int
     /// The path and query.
     let target: String
-    let peer = Peer()
-
-    /// The address that the connection of a request has, once there is one.
-    final class Peer: Sendable {
-        private let first = NIOLockedValueBox<String?>(nil)
-
-        var address: String? { first.withLockedValue { $0 } }
-
-        func connected(to address: String?) { first.withLockedValue { $0 = $0 ?? address } }
-    }
+    /// The address that the first connection of the request has, once there is one.
+    let peer = NIOLockedValueBox<String?>(nil)
 
     /// - Parameter url: `http:` or `https:`, with a host. A user in it is not sent.
     /// - Throws: ``OutgoingError/badURL(_:)``.
@@ -60,7 +52,7 @@ package struct OutgoingRequest: Sendable {
     /// address that the URL has is not said again, nor are those that the error names itself.
     package func located(_ reason: String, _ error: (any Error)? = nil) -> String {
         guard !(error is NIOConnectionError), !NIOConnectionError.isAddress(host) else { return reason }
-        if let address = peer.address { return "\(address): \(reason)" }
+        if let address = peer.withLockedValue({ $0 }) { return "\(address): \(reason)" }
         switch error {
         case OutgoingError.deadlineExceeded?, ChannelError.connectTimeout?:
             guard let addresses, !addresses.isEmpty else { return reason }
