@@ -66,11 +66,11 @@ package struct SimServer: Sendable {
     let coverage: CoverageLedger
     /// The file of the coverage; `nil` if it is in memory alone.
     private let coverageFile: CoverageFile?
-    private let connections: SharedConnections
+    let connections: SharedConnections
     /// Whether the namespaces are those of a replay, which are open already.
     private let continuesReplay: Bool
 
-    private typealias ServiceConfiguration = ServiceGroupConfiguration.ServiceConfiguration
+    typealias ServiceConfiguration = ServiceGroupConfiguration.ServiceConfiguration
 
     /// The number of threads that run the namespaces' jobs and write images.
     private static let threadCount = 4
@@ -225,9 +225,7 @@ package struct SimServer: Sendable {
 
     /// Runs until `body` returns whether the namespaces are closed then; else another server goes on with them. No background
     /// services run.
-    func run(
-        replaying replay: Replay, _ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Bool
-    ) async throws {
+    func runReplay(_ body: @escaping @Sendable (_ port: Int, _ namespaces: Namespaces) async -> Bool) async throws {
         let closes = NIOLockedValueBox(true)
         try await run(besides: [], stopsAfterOpening: true, closes: { closes.withLockedValue { $0 } }) { location in
             let answer = await body(location.port, namespaces)
@@ -294,83 +292,6 @@ package struct SimServer: Sendable {
         if let error = failure.error { throw error }
     }
 
-    /// The services that listen on a port: one, or by default one for each loopback address.
-    ///
-    /// - Parameters:
-    ///   - port: the port, and the option that chose it.
-    ///   - second: gets the port on `::1`; `nil` if the server listens on one address.
-    private func listeners(
-        _ responder: Pipeline, _ port: (number: Int, option: String), _ server: HTTPServerBuilder,
-        _ second: OpenedPort?,
-        _ failure: StartFailure, opened: @escaping @Sendable (any Channel) async -> Void
-    ) -> [ServiceConfiguration] {
-        let first = second.map { _ in OpenedPort() }
-        let application = application(responder, configuration.host ?? "127.0.0.1", port.number, server) {
-            first?.open($0.localAddress?.port)
-            await opened($0)
-        }
-        let main = ServiceConfiguration.named("HTTP") {
-            do {
-                try await application.run()
-            } catch let error as IOError {
-                guard let reason = PortRefused.Reason(errorNumber: error.errnoCode) else { throw error }
-                throw PortRefused(port: port.number, option: port.option, reason: reason)
-            }
-        }
-        guard let first, let second else { return [main] }
-        return [
-            main, .named("HTTP on ::1") { try await listenToo(responder, port, server, first, second, failure) },
-        ]
-    }
-
-    /// Listens on `::1` too, on the port that the server has on 127.0.0.1, so that `localhost` reaches it whichever address comes first
-    /// [D listening].
-    ///
-    /// - Parameters:
-    ///   - first: the port on 127.0.0.1, once it is open.
-    ///   - second: gets the port on `::1`; `nil` if there is none.
-    private func listenToo(
-        _ responder: Pipeline, _ port: (number: Int, option: String), _ server: HTTPServerBuilder,
-        _ first: OpenedPort, _ second: OpenedPort, _ failure: StartFailure
-    ) async throws {
-        if let number = await first.number {
-            do {
-                return try await application(responder, "::1", number, server) { second.open($0.localAddress?.port) }
-                    .run()
-            } catch let error as IOError {
-                // The machine has no such address, or another program has the free port there.
-                if port.number != 0, error.errnoCode == EADDRINUSE {
-                    await failure.fail(
-                        PortRefused(port: number, option: port.option, reason: .inUse, address: "::1"))
-                }
-                second.open(nil)
-            }
-        }
-        // Throws if the task is cancelled, and the server stops then too.
-        try? await gracefulShutdown()
-    }
-
-    /// An HTTP server on one address, with the responder and the limit of connections that all share.
-    private func application(
-        _ responder: Pipeline, _ host: String, _ port: Int, _ server: HTTPServerBuilder,
-        opened: @escaping @Sendable (any Channel) async -> Void
-    ) -> any ApplicationProtocol {
-        Application(
-            responder: responder, server: server,
-            configuration: ApplicationConfiguration(
-                address: .hostname(host, port: port), availableConnectionsDelegate: connections),
-            onServerRunning: { [connections] in
-                connections.add($0)
-                await opened($0)
-            }, logger: logger)
-    }
-
-    private func plainServer() -> HTTPServerBuilder {
-        HTTPServerBuilder { [limits = configuration.connections, environment = namespaces.environment] in
-            SimChannel($0, limits: limits, requestID: environment.nextServerRequestID)
-        }
-    }
-
     private func recordingHead(_ url: String) -> RecordingHead? {
         guard let started = recorder?.startedAt else { return nil }
         let options = configuration.namespaces
@@ -428,10 +349,7 @@ package struct SimServer: Sendable {
         }
     }
 
-    /// Closes a server that never ran.
-    func abandon() async throws { try await close() }
-
-    private func close() async throws {
+    func close() async throws {
         try await namespaces.closeAll()
         coverageFile?.save()
         try await threads.shutdownGracefully()
@@ -446,17 +364,6 @@ package struct ServerLocation: Sendable {
     package let tlsURL: String?
 }
 
-/// The ports of a server that its start waits for.
-private struct OpenedPorts: Sendable {
-    let tls, second, secondTLS: OpenedPort?
-
-    init(_ configuration: ServerConfiguration) {
-        tls = configuration.tls.map { _ in OpenedPort() }
-        second = configuration.host == nil ? OpenedPort() : nil
-        secondTLS = configuration.host == nil ? tls.map { _ in OpenedPort() } : nil
-    }
-}
-
 /// A service under the name that the log has. The group prints each service once, and for each type that is printed the runtime looks
 /// through the whole program: so all are of one type.
 private struct NamedService: Service, CustomStringConvertible {
@@ -467,13 +374,13 @@ private struct NamedService: Service, CustomStringConvertible {
 }
 
 extension ServiceGroupConfiguration.ServiceConfiguration {
-    fileprivate static func named(_ name: String, _ body: @escaping @Sendable () async throws -> Void) -> Self {
+    static func named(_ name: String, _ body: @escaping @Sendable () async throws -> Void) -> Self {
         Self(service: NamedService(description: name, body: body))
     }
 }
 
 /// The error that kept the server from opening its namespaces, and the function that stops the server.
-private final class StartFailure: Sendable {
+final class StartFailure: Sendable {
     private let state = NIOLockedValueBox<(error: (any Error)?, stop: (@Sendable () async -> Void)?)>((nil, nil))
 
     var error: (any Error)? { state.withLockedValue { $0.error } }

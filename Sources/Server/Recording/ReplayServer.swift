@@ -37,7 +37,7 @@ package enum ReplayServer {
         // A separate task, so that the server can finish its work when this one is cancelled.
         let work = Task {
             let report = NIOLockedValueBox(ReplayReport())
-            try await server.run(replaying: replay) { port, namespaces in
+            try await server.runReplay { port, namespaces in
                 let answers = NIOLockedValueBox(0)
                 plan.progress(0, replay.requests)
                 let result = await replay.run(namespaces) { request, index in
