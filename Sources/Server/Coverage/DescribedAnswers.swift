@@ -1,3 +1,5 @@
+import SimulationAPI
+
 /// The documented answers of the platforms' routes. `make generate` makes their lines from the description.
 enum DescribedAnswers {
     struct Operation: Equatable, Sendable {
@@ -5,6 +7,11 @@ enum DescribedAnswers {
         /// With `{name}` for its parameters.
         let path: String
         let statuses: [Int]
+    }
+
+    /// The documented statuses of an operation; `nil` if it is not documented.
+    static func statuses(_ method: String, _ path: String) -> [Int]? {
+        all.first { $0.method.isIdentical(to: method) && $0.path.isIdentical(to: path) }?.statuses
     }
 
     /// The operations of the platforms, in the order of the description.

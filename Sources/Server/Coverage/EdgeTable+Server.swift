@@ -46,11 +46,11 @@ extension EdgeTable {
 
     /// The edges of an operation's answers; `nil` if it is not a documented one.
     func answers(_ method: HTTPRequest.Method, _ path: String) -> AnswerEdges? {
-        let edges = DescribedAnswers.all.first { $0.method == method.rawValue && $0.path == path }?.statuses.compactMap
-        {
-            status in
-            number(Coverage.Name(Self.answers, "\(method.rawValue) \(path) \(status)")).map { (status, $0) }
+        DescribedAnswers.statuses(method.rawValue, path).map { statuses in
+            let edges = statuses.compactMap { status in
+                number(Coverage.Name(Self.answers, "\(method.rawValue) \(path) \(status)")).map { (status, $0) }
+            }
+            return AnswerEdges(edges: edges)
         }
-        return edges.map { AnswerEdges(edges: $0) }
     }
 }

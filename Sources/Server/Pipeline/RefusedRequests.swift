@@ -37,17 +37,11 @@ final class RefusedRequests: Sendable {
     }
 
     func note(_ refusal: BoundaryRefusal) {
-        let (header, text): (String, String)
-        switch refusal {
-        case .method: return
-        case .host(let host): (header, text) = ("Host", host)
-        case .origin(let origin, _): (header, text) = ("Origin", origin)
-        case .crossSite: (header, text) = ("Sec-Fetch-Site", "cross-site")
-        }
+        guard let (header, text, problem) = refusal.wrongField else { return }
         let value = Self.printable(text)
         let time = now()
         guard let silent = state.withLockedValue({ Self.note(header, value, time, &$0) }) else { return }
-        var metadata: Logger.Metadata = ["header": "\(header)", "value": "\(value)", "problem": "\(refusal.advice)"]
+        var metadata: Logger.Metadata = ["header": "\(header)", "value": "\(value)", "problem": "\(problem)"]
         if silent > 0 { metadata["not_logged_before"] = "\(silent)" }
         logger.warning("a request was refused", metadata: metadata)
     }
@@ -87,14 +81,15 @@ final class RefusedRequests: Sendable {
 }
 
 extension BoundaryRefusal {
-    /// The option that would allow the request.
-    fileprivate var advice: String {
+    /// The header field that is not allowed, and why; `nil` if the method is what is wrong.
+    fileprivate var wrongField: (header: String, text: String, problem: String)? {
         switch self {
-        case .method: "the method is not known"
-        case .host: "--allowed-hosts does not name it"
-        case .origin(_, isControl: true): "the control API is closed to pages of other origins"
-        case .origin: "--cors does not name it"
-        case .crossSite: "a page of another site sent it without an Origin"
+        case .method: nil
+        case .host(let host): ("Host", host, "--allowed-hosts does not name it")
+        case .origin(let origin, isControl: true):
+            ("Origin", origin, "the control API is closed to pages of other origins")
+        case .origin(let origin, _): ("Origin", origin, "--cors does not name it")
+        case .crossSite: ("Sec-Fetch-Site", "cross-site", "a page of another site sent it without an Origin")
         }
     }
 }

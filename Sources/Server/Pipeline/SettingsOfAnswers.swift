@@ -41,19 +41,12 @@ struct SettingsOfAnswers: Sendable {
         let route = routes.route(request.method, request.target.path)
         let isKnown = route?.endpoint(request.method) != nil
         let path = route?.path ?? request.target.path
-        guard status.kind == .clientError, !isKnown || !isDescribed(status.code, request.method, path) else {
-            return nil
-        }
         // HEAD has the status of GET.
         let method = request.method == .head ? HTTPRequest.Method.get : request.method
+        guard status.kind == .clientError,
+            !isKnown || DescribedAnswers.statuses(method.rawValue, path)?.contains(status.code) != true
+        else { return nil }
         return HTTPResponse.Status(code: future.status(ofErrorAt: "\(method.rawValue) \(path)"))
-    }
-
-    private func isDescribed(_ status: Int, _ method: HTTPRequest.Method, _ path: String) -> Bool {
-        let method = method == .head ? .get : method
-        return DescribedAnswers.all.contains {
-            $0.method.isIdentical(to: method.rawValue) && $0.path.isIdentical(to: path) && $0.statuses.contains(status)
-        }
     }
 
     /// The answer with its JSON changed. One that is no JSON stays as it is.
