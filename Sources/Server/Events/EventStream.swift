@@ -54,9 +54,7 @@ struct EventStream: Sendable {
             guard let last = try await writePast(after: first, isSilent: isWaiting, &writer) else { return }
             written = last
         }
-        for entry in start.backlog {
-            if try await write(entry, start.epoch, &writer) { return }
-        }
+        if try await write(start.backlog, start.epoch, after: .min, &writer) { return }
         // Written at once, so that the listener knows that it is connected, and where it can resume.
         try await writer.write(ByteBuffer(string: "id: \(start.epoch)-\(start.number)\nevent: open\ndata: {}\n\n"))
         for await _ in signals.cancelOnGracefulShutdown() {
@@ -71,7 +69,15 @@ struct EventStream: Sendable {
         _ id: Int, _ epoch: String, after written: Int64, _ writer: inout any ResponseBodyWriter
     ) async throws -> Bool {
         guard let (entries, needsHeartbeat) = namespace.feed.take(id) else { return false }
-        var text = needsHeartbeat && entries.isEmpty ? ":\n\n" : ""
+        if needsHeartbeat, entries.isEmpty { try await writer.write(ByteBuffer(string: ":\n\n")) }
+        return try await write(entries, epoch, after: written, &writer)
+    }
+
+    /// Writes events that the feed has. Returns whether one of them ends the stream.
+    private func write(
+        _ entries: [FeedEntry], _ epoch: String, after written: Int64, _ writer: inout any ResponseBodyWriter
+    ) async throws -> Bool {
+        var text = ""
         for entry in entries {
             // Events from the time of the replay were already sent with it.
             if let sequence = entry.sequence, sequence <= written { continue }
@@ -89,15 +95,6 @@ struct EventStream: Sendable {
         }
         if !text.isEmpty { try await writer.write(ByteBuffer(string: text)) }
         return false
-    }
-
-    /// Writes an event that the feed still had. Returns whether it ends the stream.
-    private func write(_ entry: FeedEntry, _ epoch: String, _ writer: inout any ResponseBodyWriter) async throws -> Bool
-    {
-        let isEnd = try query.until?.isMet(by: entry) ?? false
-        guard isEnd || entry.topic.map(query.topics.contains) ?? true else { return false }
-        try await writer.write(ByteBuffer(string: Self.text(entry, epoch, namespace.name)))
-        return isEnd
     }
 
     /// Writes the event log up to now.

@@ -19,7 +19,7 @@ struct EventRoutes: Sendable {
         return await request.reading(.ignored, EventStream.Query.init) { query in
             let place = try listeners.enter()
             let opened = await namespace.openFeed(request.head)
-            // The stream's listener comes with the body, after the request has ended.
+            // The stream's listener comes with the body, after the request has ended. Both end with the body.
             let use = NamespaceUse(namespace)
             return opened.response { _ in
                 Response(
@@ -29,10 +29,7 @@ struct EventRoutes: Sendable {
                         .noBuffering: "no",
                     ],
                     body: ResponseBody { writer in
-                        defer {
-                            place.leave()
-                            withExtendedLifetime(use) {}
-                        }
+                        defer { withExtendedLifetime((place, use)) {} }
                         try await EventStream(namespace: namespace, query: query, channel: request.channel)
                             .run(&writer)
                         try await writer.finish(nil)
@@ -51,19 +48,10 @@ final class EventListeners: Sendable {
     /// The place of one stream. It is free again once the stream has ended, or if it never began.
     final class Place: Sendable {
         private let listeners: EventListeners
-        private let isTaken = NIOLockedValueBox(true)
 
         fileprivate init(_ listeners: EventListeners) { self.listeners = listeners }
 
-        func leave() {
-            let wasTaken = isTaken.withLockedValue { isTaken in
-                defer { isTaken = false }
-                return isTaken
-            }
-            if wasTaken { listeners.open.withLockedValue { $0 -= 1 } }
-        }
-
-        deinit { leave() }
+        deinit { listeners.open.withLockedValue { $0 -= 1 } }
     }
 
     /// Takes a place.
