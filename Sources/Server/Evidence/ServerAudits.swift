@@ -53,10 +53,7 @@ final class ServerAudits: Sendable {
         self.keepsEnded = keepsEnded
         guard keepsEnded else { return }
         namespaces.environment.endOfWorld.withLockedValue {
-            $0 = { [weak self] namespace, isDeleted in
-                let world = await self?.keep(namespace, isDeleted: isDeleted)
-                return { [weak self] in if let world { self?.forget(world) } }
-            }
+            $0 = { [weak self] namespace, isDeleted in await self?.keep(namespace, isDeleted: isDeleted) ?? {} }
         }
     }
 
@@ -100,43 +97,33 @@ final class ServerAudits: Sendable {
         )
     }
 
-    /// A world that was kept, and what was known of its namespace before.
-    private struct World {
-        let number: Int
-        let name: String
-        let judged: Int64?
-        let told: Told?
-    }
-
     /// Judges a world that is about to end, and keeps that.
-    private func keep(_ namespace: Namespace, isDeleted: Bool) async -> World? {
+    ///
+    /// - Returns: a function that forgets a world that goes on: it is judged again when it ends.
+    private func keep(_ namespace: Namespace, isDeleted: Bool) async -> @Sendable () -> Void {
         // A world that cannot be judged ends all the same.
         guard kept.withLockedValue({ $0.ended.count < Self.maxEnded }),
             let (judged, last) = try? await judge(namespace, isDeleted: isDeleted)
         else {
             kept.withLockedValue { $0.isIncomplete = true }
-            return nil
+            return {}
         }
+        let name = namespace.name
         return kept.withLockedValue { kept in
-            let world = World(
-                number: kept.worlds, name: namespace.name, judged: kept.judged[namespace.name],
-                told: kept.told[namespace.name])
+            let (world, before, told) = (kept.worlds, kept.judged[name], kept.told[name])
             kept.worlds += 1
-            if isDeleted { kept.told[namespace.name] = nil }
-            kept.judged[namespace.name] = isDeleted ? nil : last
+            if isDeleted { kept.told[name] = nil }
+            kept.judged[name] = isDeleted ? nil : last
             if judged.namespace.requests > 0 || !judged.namespace.unmet_faults.isEmpty {
-                kept.ended.append((world.number, judged))
+                kept.ended.append((world, judged))
             }
-            return world
-        }
-    }
-
-    /// Forgets a world that goes on: it is judged again when it ends.
-    private func forget(_ world: World) {
-        kept.withLockedValue { kept in
-            kept.ended.removeAll { $0.world == world.number }
-            kept.judged[world.name] = world.judged
-            if kept.told[world.name] == nil { kept.told[world.name] = world.told }
+            return { [weak self] in
+                self?.kept.withLockedValue { kept in
+                    kept.ended.removeAll { $0.world == world }
+                    kept.judged[name] = before
+                    if kept.told[name] == nil { kept.told[name] = told }
+                }
+            }
         }
     }
 
