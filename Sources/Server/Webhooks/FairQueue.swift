@@ -7,7 +7,7 @@ import DequeModule
 /// Among those that wait, the namespace with the fewest running jobs is next, then the subscription with the fewest, in turns.
 ///
 /// Adding a job and taking the next one cost constant time, apart from the number of slots of a namespace.
-struct FairQueue<Job> {
+struct FairQueue<Job: Sendable>: Sendable {
     /// The bound that holds a waiting job back.
     enum Bound: Equatable, Sendable {
         case subscription(running: Int)
@@ -114,10 +114,6 @@ struct FairQueue<Job> {
         if group.running > 0 || group.waitingCount > 0 { groups[namespace] = group }
     }
 }
-
-extension FairQueue: Sendable where Job: Sendable {}
-extension FairQueue.Subscription: Sendable where Job: Sendable {}
-extension FairQueue.Group: Sendable where Job: Sendable {}
 
 /// Keys in the order in which they are next: by the number of their running jobs, then by the time of their last change.
 ///

@@ -31,16 +31,12 @@ final class Resolver: Sendable {
     typealias Answer = (addresses: [String], began: NIODeadline)
 
     private struct State: Sendable {
-        var queue = FairQueue<LookUp>(maxRunning: maxConcurrent, maxPerNamespace: maxPerNamespace)
+        var queue = FairQueue<(host: String, namespace: String)>(
+            maxRunning: maxConcurrent, maxPerNamespace: maxPerNamespace)
         /// The callers for each name that is looked up or waits for a thread.
         var callers: [String: [Int: Caller]] = [:]
         var running: Set<String> = []
         var nextCaller = 0
-    }
-
-    private struct LookUp: Sendable {
-        let host: String
-        let namespace: String
     }
 
     private struct Caller: Sendable {
@@ -62,8 +58,7 @@ final class Resolver: Sendable {
                 var caller = Caller(continuation: continuation, timeout: timeout)
                 if state.running.contains(host) { begin(&caller, id, host) }
                 if state.callers[host] == nil {
-                    state.queue.add(
-                        LookUp(host: host, namespace: namespace), namespace: namespace, subscription: host)
+                    state.queue.add((host, namespace), namespace: namespace, subscription: host)
                 }
                 state.callers[host, default: [:]][id] = caller
             }
@@ -82,11 +77,10 @@ final class Resolver: Sendable {
     }
 
     private func startNext() {
-        while let next = state.withLockedValue({ $0.queue.takeNext() }) { start(next) }
+        while let next = state.withLockedValue({ $0.queue.takeNext() }) { start(next.host, for: next.namespace) }
     }
 
-    private func start(_ wanted: LookUp) {
-        let host = wanted.host
+    private func start(_ host: String, for namespace: String) {
         state.withLockedValue { state in
             state.running.insert(host)
             state.callers[host] = state.callers[host]?.reduce(into: [:]) { begun, entry in
@@ -101,7 +95,7 @@ final class Resolver: Sendable {
                 return try lookUp(host)
             }
             let callers = state.withLockedValue { state in
-                state.queue.end(namespace: wanted.namespace, subscription: host)
+                state.queue.end(namespace: namespace, subscription: host)
                 state.running.remove(host)
                 return state.callers.removeValue(forKey: host) ?? [:]
             }

@@ -271,18 +271,18 @@ final class WebhookSender: Sendable {
         case let error as WebhookTarget.Problem: "url \(error.text)"
         case let error as RefusedTarget: error.text
         case let error as Resolver.Failed: error.text
-        case let error as OutgoingError: text(ofExchange: error, timeout: timeout)
+        case OutgoingError.deadlineExceeded, ChannelError.connectTimeout: "no answer within \(seconds(timeout)) s"
+        case OutgoingError.closedBeforeAnswer, OutgoingError.closedInAnswer, HTTPParserError.invalidEOFState,
+            HTTPParserError.closedConnection, ChannelError.eof, ChannelError.alreadyClosed,
+            ChannelError.ioOnClosedChannel:
+            "the receiver closed the connection before it answered"
+        case OutgoingError.withoutEncryption: OutgoingError.withoutEncryption.description
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
         case let error as NIOConnectionError: error.text { text($0, timeout: timeout) ?? "no connection" }
         case HTTPParserError.invalidContentLength, HTTPParserError.unexpectedContentLength:
             "the answer's Content-Length is not valid"
         case HTTPParserError.invalidHeaderToken: "a header field of the answer is not valid"
-        case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection:
-            "the receiver closed the connection before it answered"
         case is HTTPParserError: "the answer is not HTTP"
-        case let error as ChannelError where error == .eof || error == .alreadyClosed || error == .ioOnClosedChannel:
-            "the receiver closed the connection before it answered"
-        case ChannelError.connectTimeout: "no answer within \(seconds(timeout)) s"
         // The attempt is made again at the next start.
         case is CancellationError: "the server is stopping"
         default: OutgoingClient.installedEncryption?.reason(of: error).map { "no connection over TLS: \($0)" }
@@ -296,15 +296,6 @@ final class WebhookSender: Sendable {
             "the receiver sent more than \(error.limit.bytes) bytes, or more than \(error.limit.pieces) pieces, and its answer did not end"
         case HTTPParserError.headerOverflow: "the receiver's answer has too many header fields"
         default: nil
-        }
-    }
-
-    private static func text(ofExchange error: OutgoingError, timeout: Span) -> String? {
-        switch error {
-        case .deadlineExceeded: "no answer within \(seconds(timeout)) s"
-        case .closedBeforeAnswer, .closedInAnswer: "the receiver closed the connection before it answered"
-        case .withoutEncryption: error.description
-        case .badURL, .bodyTooLong, .wrongBodyLength: nil
         }
     }
 
