@@ -84,14 +84,10 @@ extension RequestReader {
         let environment = namespace.environment
         do {
             let (method, fields) = (request.method, request.headers)
-            let found = try await environment.threads.runIfActive { () -> (ResponseBody, ByteRange, size: Int)? in
+            let found = try await environment.threads.runIfActive { () -> (ResponseBody, Range<Int>?, size: Int)? in
                 guard let image = try environment.images.open(sha256: sha256) else { return nil }
-                let range = try ByteRange(method, fields, size: image.size)
-                let part =
-                    switch range {
-                    case .whole: 0..<image.size
-                    case .part(let part): part
-                    }
+                let range = try ByteRange.of(method, fields, size: image.size)
+                let part = range ?? 0..<image.size
                 guard part.count <= ResponseBody.pieceBytes else {
                     let body = ResponseBody.pieces(size: part.count, on: environment.threads) {
                         try image.read(into: $0, at: part.lowerBound + $1)
@@ -111,7 +107,7 @@ extension RequestReader {
                 .contentType: mediaType, .requestID: requestID, .cacheControl: caching, .acceptRanges: "bytes",
             ]
             // A part that is the whole is a part all the same: players that send `bytes=0-` ask whether ranges are answered.
-            guard case .part(let part) = range else { return Response(status: .ok, headers: headers, body: body) }
+            guard let part = range else { return Response(status: .ok, headers: headers, body: body) }
             headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
             return Response(status: .partialContent, headers: headers, body: body)
         } catch {
