@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -217,16 +218,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
 
     /// A target in which each byte that is not ASCII is percent-encoded.
     package static func ascii(_ target: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var encoded: [UInt8] = []
-        for byte in target.utf8 {
-            if byte < 0x80 {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
+        target.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "\0"..."\u{7f}")) ?? target
     }
 
     /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in

@@ -1,3 +1,4 @@
+import Console
 import NIOCore
 import Resources
 import SimulationAPI
@@ -73,19 +74,16 @@ extension Node {
     }
 
     private func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
+        let content = text.escaping { scalar in
             switch scalar {
-            case "\"": result += "\\\""
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
+            case "\"": "\\\""
+            case "\\": "\\\\"
+            case "\n": "\\n"
             case _ where scalar.value < 0x20:
-                result +=
-                    "\\u" + String(repeating: "0", count: scalar.value < 0x10 ? 3 : 2)
-                    + String(scalar.value, radix: 16)
-            default: result.unicodeScalars.append(scalar)
+                "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+            default: nil
             }
         }
-        return result + "\""
+        return "\"\(content)\""
     }
 }

@@ -111,23 +111,23 @@ struct DocsPage: Encodable {
 
     /// The sources that the page may load: its own style and script, which stand in it, and this server.
     static func policy(of html: String) -> String {
-        let (style, script) = (content(of: "style", in: html), content(of: "script", in: html))
+        let style = text(between: "<style>", "</style>", in: html)
+        let script = text(between: "<script>", "</script>", in: html)
         return
             "script-src \(ContentPolicy.source(of: script)); style-src \(ContentPolicy.source(of: style)); connect-src 'self'"
     }
 
-    /// The text of the first element with a name.
-    private static func content(of name: String, in html: String) -> String {
-        let rest = html.split(atEach: "<\(name)>").dropFirst().first ?? ""
-        return String(rest.split(atEach: "</\(name)>").first ?? "")
+    /// The text between the first occurrence of a text and another text.
+    private static func text(between start: String, _ end: String, in whole: String) -> String {
+        let rest = whole.split(atEach: start).dropFirst().first ?? ""
+        return String(rest.split(atEach: end).first ?? "")
     }
 
     /// The function of the console's script that quotes words of a command line. Both pages quote in one way.
     static func quotingFunction() -> String {
         let (start, end) = ("  function quoted(value) {", "\n  }\n")
         let script = String(decoding: ConsoleAsset.script.bytes, as: UTF8.self)
-        let rest = script.split(atEach: start).dropFirst().first ?? ""
-        return start + (rest.split(atEach: end).first ?? "") + end
+        return start + text(between: start, end, in: script) + end
     }
 
     init(_ document: Node, needsControlToken: Bool) {
