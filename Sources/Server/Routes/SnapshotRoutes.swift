@@ -57,10 +57,10 @@ struct SnapshotRoutes: Sendable {
 
     private func stored(_ request: RequestReader, _ path: String) async -> Answer {
         do {
-            let body = try await request.bodies.save(
+            let open = try await request.bodies.save(
                 request.request, to: path, upTo: Self.maxBytes, within: Self.uploadTimeout, into: request.received
             ).get()
-            return await request.namespace.uploadSnapshot(request.path("name"), request.head, opening: body.open)
+            return await request.namespace.uploadSnapshot(request.path("name"), request.head, opening: open)
                 .savedResponse()
         } catch {
             return await request.refuse(error)

@@ -89,14 +89,15 @@ struct BodyReader {
         }
     }
 
-    /// Writes the whole body, as it was sent, to a new file. Returns how to read it decoded, or the error.
+    /// Writes the whole body, as it was sent, to a new file.
     ///
     /// - Parameters:
     ///   - limit: the maximum size of the body, and of its decoded content, in bytes.
     ///   - timeout: the maximum time for the whole body, in real time.
+    /// - Returns: a function that opens the body for reading, or the error. It decodes gzip only as far as it is read, and blocks.
     func save(
         _ request: Request, to path: String, upTo limit: Int, within timeout: Duration, into received: ReceivedBody?
-    ) async -> Result<SavedBody, PlatformError> {
+    ) async -> Result<@Sendable () throws -> any ByteSource, PlatformError> {
         let (body, threads) = (request.body, environment.threads)
         // A body that is too large for memory is too large for a recording.
         received?.markIncomplete()
@@ -126,7 +127,14 @@ struct BodyReader {
         } length: {
             $0
         }
-        return written.map { _ in SavedBody(path: path, limit: limit, isEncoded: coding == .gzip) }
+        return written.map { _ in
+            {
+                guard let file = FileHandle(forReadingAtPath: path) else {
+                    throw PlatformError.unavailable("\(path) cannot be read")
+                }
+                return try coding == .gzip ? GzipFile(file, upTo: limit) : file
+            }
+        }
     }
 
     /// Reads a body within a limit of time.
@@ -197,21 +205,5 @@ struct BodyReader {
             whole.writeBuffer(&part)
         }
         return whole
-    }
-}
-
-struct SavedBody: Sendable {
-    fileprivate let path: String
-    fileprivate let limit: Int
-    fileprivate let isEncoded: Bool
-
-    /// Opens the body for reading. Gzip is decoded only as far as it is read. Blocks.
-    ///
-    /// - Throws: ``PlatformError``, as reading does.
-    func open() throws -> any ByteSource {
-        guard let file = FileHandle(forReadingAtPath: path) else {
-            throw PlatformError.unavailable("\(path) cannot be read")
-        }
-        return try isEncoded ? GzipFile(file, upTo: limit) : file
     }
 }
