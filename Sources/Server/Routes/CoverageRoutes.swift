@@ -12,35 +12,19 @@ struct CoverageRoutes: Sendable {
         routes.on(.delete, "coverage", clear)
     }
 
-    /// The part of the counts that a request is about.
-    private enum Part: Sendable {
-        case server
-        case namespaces(prefix: String)
-        case namespace(String)
-    }
+    /// Reads and clears the counts that a request is about.
+    private typealias Part = (show: @Sendable () -> Coverage, clear: @Sendable () -> Void)
 
     @Sendable private func show(_ request: RequestReader) async -> Answer {
-        await request.acknowledge(.ignored, Self.part).map { part in
-            switch part {
-            case .server: coverage.ofServer
-            case .namespaces(let prefix): coverage.ofNamespaces(prefix: prefix)
-            case .namespace(let name): coverage.ofNamespace(name)
-            }
-        }.response()
+        await request.acknowledge(.ignored, part).map { $0.show() }.response()
     }
 
     @Sendable private func clear(_ request: RequestReader) async -> Answer {
-        await request.acknowledge(.ignored, Self.part).map { part in
-            switch part {
-            case .server: coverage.clearServer()
-            case .namespaces(let prefix): coverage.clearNamespaces(prefix: prefix)
-            case .namespace(let name): coverage.clearNamespace(name)
-            }
-        }.emptyResponse()
+        await request.acknowledge(.ignored, part).map { $0.clear() }.emptyResponse()
     }
 
     /// The server's own counts, unless the request names a namespace or a prefix of some.
-    private static func part(_ request: RequestReader) throws -> Part {
+    private func part(_ request: RequestReader) throws -> Part {
         var query = request.query
         let prefix = query.text("prefix")
         let head = request.request.head
@@ -60,7 +44,11 @@ struct CoverageRoutes: Sendable {
             if !isBeginning { query.report("prefix", "must be 1 to 63 characters of a-z, 0-9 and -") }
         }
         try query.finish()
-        if let prefix { return .namespaces(prefix: prefix) }
-        return namesNamespace ? .namespace(request.namespace.name) : .server
+        if let prefix {
+            return ({ coverage.ofNamespaces(prefix: prefix) }, { coverage.clearNamespaces(prefix: prefix) })
+        }
+        guard namesNamespace else { return ({ coverage.ofServer }, { coverage.clearServer() }) }
+        let name = request.namespace.name
+        return ({ coverage.ofNamespace(name) }, { coverage.clearNamespace(name) })
     }
 }

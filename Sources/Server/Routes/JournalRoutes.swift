@@ -13,22 +13,29 @@ enum JournalRoutes {
         routes.get("requests/{id}/rules") { ExplainFaults(try RequestName($0)) }
     }
 
-    fileprivate enum List {
-        case page(ListRequests)
-        case har(ExportRequests)
+    private enum Format: String, CaseIterable {
+        case json, har
     }
 
     @Sendable private static func list(_ request: RequestReader) async -> Answer {
-        await request.reading(.ignored, List.init) { list in
-            switch list {
-            case .page(let page):
-                await request.namespace.answer(.success(page), request.head)
-                    .searched(request.namespace.environment.threads).response()
-            case .har(let export):
-                await request.namespace.answer(.success(export), request.head)
-                    .streamedResponse(request.namespace.environment.threads)
-            }
+        await request.reading(.ignored, search) { answer in await answer() }
+    }
+
+    /// Reads the query of a list, and returns what answers it: with a page, or with all as HAR.
+    private static func search(_ request: RequestReader) throws -> @Sendable () async -> Answer {
+        var query = request.query
+        let wanted = JournalQuery(&query, hasSequences: true)
+        let allowed = query.anyNames([.route, .user, .item, .region])
+        let format = query.word("format", Format.self) ?? .json
+        let (limit, cursor) = query.page()
+        try query.finish()
+        let (namespace, threads) = (request.namespace, request.namespace.environment.threads)
+        if format == .har {
+            let export = ExportRequests(wanted, allowing: allowed)
+            return { await namespace.answer(.success(export), request.head).streamedResponse(threads) }
         }
+        let page = ListRequests(wanted, allowing: allowed, limit: limit, cursor: cursor)
+        return { await namespace.answer(.success(page), request.head).searchedResponse(threads) }
     }
 
     @Sendable private static func verify(_ request: RequestReader) async -> Answer {
@@ -50,41 +57,20 @@ enum JournalRoutes {
     }
 }
 
-extension JournalRoutes.List {
-    private enum Format: String, CaseIterable {
-        case json, har
-    }
-
-    fileprivate init(_ request: RequestReader) throws {
-        var query = request.query
-        let wanted = JournalQuery(&query, hasSequences: true)
-        let allowed = query.anyNames([.route, .user, .item, .region])
-        let format = query.word("format", Format.self) ?? .json
-        let (limit, cursor) = query.page()
-        try query.finish()
-        self =
-            format == .har
-            ? .har(ExportRequests(wanted, allowing: allowed))
-            : .page(ListRequests(wanted, allowing: allowed, limit: limit, cursor: cursor))
-    }
-}
-
 extension Completed<RequestSearch> {
     /// The found requests. The search runs on the server's threads, one piece at a time, so that the namespace goes on.
-    fileprivate func searched(_ threads: NIOThreadPool) async -> Completed<RequestList> {
-        let found: Result<RequestList, PlatformError>
-        do {
-            found = .success(try await list(threads))
-        } catch let error as PlatformError {
-            found = .failure(error)
-        } catch {
-            found = .failure(.unavailable("the server is stopping"))
-        }
-        return Completed<RequestList>(requestID: requestID, result: found, outcome: outcome)
+    fileprivate func searchedResponse(_ threads: NIOThreadPool) async -> Answer {
+        await response(awaiting: { search throws(PlatformError) in
+            do {
+                return JSONAnswer.response(try await list(search, threads), status: .ok, requestID: requestID)
+            } catch {
+                throw error as? PlatformError ?? .unavailable("the server is stopping")
+            }
+        })
     }
 
-    private func list(_ threads: NIOThreadPool) async throws -> RequestList {
-        var search = try result.get()
+    private func list(_ search: RequestSearch, _ threads: NIOThreadPool) async throws -> RequestList {
+        var search = search
         while true {
             // The list masks what it shows, which takes as long as a piece of the search.
             let (next, list) = try await threads.runIfActive { [search] in
