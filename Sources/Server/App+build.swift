@@ -10,10 +10,7 @@ extension SimServer {
         environment.routes.set(
             builder.operations.map { ($0.method.rawValue, $0.path) }
                 .filter { !Target($0.1).isSimulators && $0.1 != "/" },
-            answers: { method, path in
-                DescribedAnswers.all.first { $0.method.isIdentical(to: method) && $0.path.isIdentical(to: path) }?
-                    .statuses ?? []
-            })
+            answers: { DescribedAnswers.statuses($0, $1) ?? [] })
         let access = ControlAccess(
             hosts: hosts, key: ControlKey(token: configuration.controlToken), csrfToken: console.proof)
         let router = builder.router.buildResponder()
@@ -34,7 +31,9 @@ extension SimServer {
         }
         let boundary = Boundary(hosts: hosts, replay: configuration.replay)
         func pipeline(around chain: some RequestResponder) -> Pipeline {
-            Pipeline(around: chain, boundary: boundary, refuse: refuse, ping: router, readiness: readiness)
+            Pipeline(
+                first: { try await chain.respond(to: $0) }, boundary: boundary, refuse: refuse, ping: router,
+                readiness: readiness)
         }
         // A request has on its way what its server was started with.
         let isRecorded = recorder != nil || configuration.replay != nil
@@ -58,13 +57,13 @@ extension SimServer {
     func routes() -> RouteBuilder {
         let builder = RouteBuilder()
         let bodies = BodyReader(timeout: configuration.bodyTimeout, environment: namespaces.environment)
-        let platform = Routes(builder, bodies)
+        let platform = Routes(builder: builder, bodies: bodies)
         SDKRoutes.add(to: platform)
         PartnerRoutes.add(to: builder, bodies)
         PartnerBackendRoutes.add(to: platform)
         CertificateRoutes.add(to: platform)
-        ComponentRoutes.add(to: Routes(builder, bodies, json: .ofComponents))
-        let control = Routes(builder, bodies, under: "_sim/", shared: sharedReads)
+        ComponentRoutes.add(to: Routes(builder: builder, bodies: bodies, json: .ofComponents))
+        let control = Routes(builder: builder, bodies: bodies, prefix: "_sim/", shared: sharedReads)
         ControlRoutes.add(to: control)
         JournalRoutes.add(to: control)
         EvidenceRoutes(

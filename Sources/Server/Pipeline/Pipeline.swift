@@ -165,22 +165,12 @@ struct Pipeline: HTTPResponder {
     /// The first responder. As a function, so that the compiler knows the type of the whole chain where it is composed: the
     /// chain is then compiled as one.
     let first: @Sendable (IncomingRequest) async throws -> Answer
-    private let boundary: Boundary
-    private let refuse: @Sendable (IncomingRequest, BoundaryRefusal) async throws -> Answer
-    private let ping: RouterResponder<SimContext>
-    private let readiness: Readiness
-
-    /// - Parameters:
-    ///   - refuse: answers the requests that the boundary refuses.
-    ///   - ping: answers the benchmark's baseline, which measures the framework's cost without the simulator's.
-    init(
-        around chain: some RequestResponder, boundary: Boundary,
-        refuse: @escaping @Sendable (IncomingRequest, BoundaryRefusal) async throws -> Answer,
-        ping: RouterResponder<SimContext>, readiness: Readiness
-    ) {
-        first = { try await chain.respond(to: $0) }
-        (self.boundary, self.refuse, self.ping, self.readiness) = (boundary, refuse, ping, readiness)
-    }
+    let boundary: Boundary
+    /// Answers the requests that the boundary refuses.
+    let refuse: @Sendable (IncomingRequest, BoundaryRefusal) async throws -> Answer
+    /// Answers the benchmark's baseline, which measures the framework's cost without the simulator's.
+    let ping: RouterResponder<SimContext>
+    let readiness: Readiness
 
     func respond(to request: Request, context: SimContext) async throws -> Response {
         let unsent = UnsentAnswers.current

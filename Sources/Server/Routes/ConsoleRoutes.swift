@@ -82,13 +82,9 @@ struct ConsoleRoutes: Sendable {
     @Sendable private func news(_ request: RequestReader) async -> Answer {
         await answer(request, known: ["since", "q"]) {
             let news = await console.news(wanted(request), api(request))
-            return JSONAnswer.response(News(count: news.count, more: news.isMore), status: .ok, requestID: "")
+            let counted: JSONValue = ["count": .number(JSONNumber(news.count)), "more": .bool(news.isMore)]
+            return JSONAnswer.response(counted, status: .ok, requestID: "")
         }
-    }
-
-    private struct News: Encodable {
-        let count: Int
-        let more: Bool
     }
 
     private func wanted(_ request: RequestReader) -> ConsoleRequest {
@@ -142,26 +138,21 @@ struct ConsoleRoutes: Sendable {
         uniqueKeysWithValues: ConsoleAsset.allCases.map { ($0, ConstantDocument(ByteBuffer(bytes: $0.bytes))) })
 
     @Sendable private func asset(_ request: RequestReader) async -> Answer {
-        let asset = ConsoleAsset(rawValue: request.path("name"))
-        let document = asset.flatMap { Self.assets[$0] }
-        var answer = await answer(
-            request, known: ["v"],
-            check: {
-                if asset == nil { throw PlatformError.notFound("the console has no such file") }
+        await request.acknowledge(.streamed) { request in
+            var query = request.query
+            _ = query.value("v")
+            try query.finish()
+            guard let asset = ConsoleAsset(rawValue: request.path("name")), let document = Self.assets[asset] else {
+                throw PlatformError.notFound("the console has no such file")
             }
-        ) {
-            guard let asset, let document else {
-                return ErrorAnswer.response(.bug("the file was checked"), requestID: "")
-            }
-            return Response(
-                status: .ok,
-                headers: [
-                    .contentType: asset.mediaType, .cacheControl: "public, max-age=31536000, immutable",
-                    .xContentTypeOptions: "nosniff",
-                ], body: .init(byteBuffer: document.plain))
+            return (asset, document)
+        }.file { asset, document in
+            let headers: HTTPFields = [
+                .contentType: asset.mediaType, .cacheControl: "public, max-age=31536000, immutable",
+                .xContentTypeOptions: "nosniff",
+            ]
+            return (document, headers)
         }
-        if answer.response.status == .ok { answer.document = document }
-        return answer
     }
 
     // MARK: Problems and the control token

@@ -23,8 +23,9 @@ struct DescriptionRoutes: Sendable {
 
     func add(to routes: Routes) {
         routes.on(.get, "openapi.yaml") {
-            await $0.acknowledge { _ in }.file(
-                Description.document, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
+            await $0.acknowledge { _ in }.file {
+                (Description.document, [.contentType: "application/yaml", .xContentTypeOptions: "nosniff"])
+            }
         }
         routes.on(.get, "openapi.json") { request in
             let completed = await request.acknowledge { _ in }
@@ -36,8 +37,9 @@ struct DescriptionRoutes: Sendable {
             ("_sim/llms.txt", AgentText.document), ("_sim/fidelity.md", FidelityText.document),
         ] {
             routes.on(.get, path) {
-                await $0.acknowledge { _ in }.file(
-                    document, [.contentType: "text/plain; charset=utf-8", .xContentTypeOptions: "nosniff"])
+                await $0.acknowledge { _ in }.file {
+                    (document, [.contentType: "text/plain; charset=utf-8", .xContentTypeOptions: "nosniff"])
+                }
             }
         }
         routes.on(.get, "_sim/docs") { request in
@@ -58,8 +60,8 @@ struct DescriptionRoutes: Sendable {
         _ parts: (Made) -> (ConstantDocument, HTTPFields)
     ) async -> Answer {
         do {
-            let (document, headers) = parts(try await source.value)
-            return completed.file(document, headers)
+            let made = try await source.value
+            return completed.file { parts(made) }
         } catch {
             return Answer(
                 ErrorAnswer.response(.bug("the document cannot be made: \(error)"), requestID: completed.requestID))
@@ -67,17 +69,19 @@ struct DescriptionRoutes: Sendable {
     }
 }
 
-extension Completed<Void> {
+extension Completed {
     /// A document that is the same in every namespace, or the error envelope.
     ///
-    /// - Parameter headers: those of the document. The request's id is added.
-    fileprivate func file(_ document: ConstantDocument, _ headers: HTTPFields) -> Answer {
-        var answer = response { _ in
-            var headers = headers
+    /// - Parameter parts: the document and its headers, to which the request's id is added.
+    func file(_ parts: (Output) -> (ConstantDocument, HTTPFields)) -> Answer {
+        var document: ConstantDocument?
+        var answer = response { output in
+            var (made, headers) = parts(output)
+            document = made
             headers[.requestID] = requestID
-            return Response(status: .ok, headers: headers, body: .init(byteBuffer: document.plain))
+            return Response(status: .ok, headers: headers, body: .init(byteBuffer: made.plain))
         }
-        if answer.response.status == .ok { answer.document = document }
+        answer.document = document
         return answer
     }
 }

@@ -13,15 +13,11 @@ struct EvidenceRoutes: Sendable {
     }
 
     @Sendable private func allAudits(_ request: RequestReader) async -> Answer {
-        let acknowledged = await request.acknowledge { _ in }
-        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
-        do {
-            let report = try await audits.report()
-            return acknowledged.response {
-                JSONAnswer.response(report, status: .ok, requestID: acknowledged.requestID)
-            }
-        } catch {
-            return await request.refuse(error)
+        await request.acknowledge { _ in
+        } then: {
+            try await audits.report()
+        } render: {
+            $0.response()
         }
     }
 
@@ -29,20 +25,17 @@ struct EvidenceRoutes: Sendable {
     @Sendable private func audit(_ request: RequestReader) async -> Answer {
         await request.reading(.ignored, { try AuditFilter($0) }) { filter in
             let collected = await request.namespace.answer(.success(Audit(filter)), request.head)
-            var judged: Result<AuditReport, PlatformError>
-            do {
-                let material = try collected.result.get()
-                let report = try await request.namespace.environment.audit {
-                    material.report(DescribedMembers.known)
+            return await collected.response(awaiting: { material throws(PlatformError) in
+                do {
+                    let report = try await request.namespace.environment.audit {
+                        material.report(DescribedMembers.known)
+                    }
+                    if let level = filter.told { await audits.tell(level, of: request.namespace, test: filter.test) }
+                    return JSONAnswer.response(report, status: .ok, requestID: collected.requestID)
+                } catch {
+                    throw PlatformError(carrying: error)
                 }
-                judged = .success(report)
-                if let level = filter.told { await audits.tell(level, of: request.namespace, test: filter.test) }
-            } catch {
-                judged = .failure(PlatformError(carrying: error))
-            }
-            return Completed<AuditReport>(
-                requestID: collected.requestID, result: judged, outcome: collected.outcome
-            ).response()
+            })
         }
     }
 }

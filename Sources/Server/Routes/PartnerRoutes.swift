@@ -6,8 +6,8 @@ import Simulation
 /// The routes of `/v1` and `/v2`, for a customer's backend. Their successes are 200, 201 or 204 [D success-statuses].
 enum PartnerRoutes {
     static func add(to builder: RouteBuilder, _ bodies: BodyReader) {
-        let v1 = Routes(builder, bodies, under: "v1/", .v1())
-        let v2 = Routes(builder, bodies, under: "v2/")
+        let v1 = Routes(builder: builder, bodies: bodies, prefix: "v1/", minVersion: 0)
+        let v2 = Routes(builder: builder, bodies: bodies, prefix: "v2/")
         v1.get("health") { _ in CheckHealth() }
         addItems(to: v1)
         addItems(to: v2)
@@ -25,7 +25,7 @@ enum PartnerRoutes {
         v2.post("config/authentications", body: .optionalJSON) { _ in FetchPartnerConfiguration() }
         v2.post("catalog/brands", body: .optionalJSON) { _ in ListBrands() }
         // Webhooks belong to `/v1` from this minor version on [P].
-        addWebhooks(to: Routes(builder, bodies, under: "v1/", .v1(from: 3)))
+        addWebhooks(to: Routes(builder: builder, bodies: bodies, prefix: "v1/", minVersion: 3))
         addWebhooks(to: v2)
     }
 

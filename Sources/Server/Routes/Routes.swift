@@ -7,34 +7,25 @@ import Simulation
 ///
 /// GET and DELETE take no body, the other methods a JSON object, and the status is 200, unless the line says otherwise.
 struct Routes {
-    private let builder: RouteBuilder
-    private let bodies: BodyReader
-    private let prefix: String
-    private let surface: PartnerSurface
-    private let json: JSONRule
+    let builder: RouteBuilder
+    let bodies: BodyReader
+    /// The beginning of each path.
+    var prefix = ""
+    /// The lowest minor version of `/v1` that has the routes, which then need the header `Api-Version`. `nil` for other surfaces, which
+    /// ignore it [P].
+    var minVersion: Int?
+    var json = JSONRule.strict
     /// Equal reads that are made once; `nil` if the surface's answers depend on the caller.
-    private let shared: SharedReads?
-
-    init(
-        _ builder: RouteBuilder, _ bodies: BodyReader, under prefix: String = "",
-        _ surface: PartnerSurface = .v2, json: JSONRule = .strict, shared: SharedReads? = nil
-    ) {
-        self.shared = shared
-        self.builder = builder
-        self.bodies = bodies
-        self.prefix = prefix
-        self.surface = surface
-        self.json = json
-    }
+    var shared: SharedReads?
 
     /// Adds a route that answers by itself.
     func on(
         _ method: HTTPRequest.Method, _ path: String,
         _ respond: @escaping @Sendable (RequestReader) async -> Answer
     ) {
-        let (bodies, surface, json) = (bodies, surface, json)
+        let (bodies, minVersion, json) = (bodies, minVersion, json)
         builder.on(method, prefix + path) { request in
-            await respond(RequestReader(request, bodies: bodies, surface, json: json))
+            await respond(RequestReader(request, bodies: bodies, minVersion: minVersion, json: json))
         }
     }
 

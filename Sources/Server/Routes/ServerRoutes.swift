@@ -108,23 +108,21 @@ struct ServerRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: RequestReader) async -> Answer {
-        let acknowledged = await request.acknowledge { _ in }
-        guard case .success = acknowledged.result else { return acknowledged.emptyResponse() }
-        var infos: [NamespaceInfo] = []
-        let all: [Namespace]
-        do { all = try await namespaces.allInOrder() } catch { return await request.refuse(error) }
-        for namespace in all {
-            // A namespace that is deleted in the meantime is not listed.
-            if let info = namespace.idleInfo(askedAt: request.head.address) {
-                infos.append(info)
-            } else if let info = try? await namespace.answer(.success(ShowNamespace()), request.head).result.get() {
-                infos.append(info)
+        await request.acknowledge { _ in
+        } then: {
+            var infos: [NamespaceInfo] = []
+            for namespace in try await namespaces.allInOrder() {
+                if let info = namespace.idleInfo(askedAt: request.head.address) {
+                    infos.append(info)
+                    continue
+                }
+                // A namespace that is deleted in the meantime is not listed.
+                let info = try? await namespace.answer(.success(ShowNamespace()), request.head).result.get()
+                if let info { infos.append(info) }
             }
-        }
-        return acknowledged.response {
-            JSONAnswer.response(
-                NamespaceList(namespaces: infos, damaged: namespaces.environment.damaged.list), status: .ok,
-                requestID: acknowledged.requestID)
+            return NamespaceList(namespaces: infos, damaged: namespaces.environment.damaged.list)
+        } render: {
+            $0.response()
         }
     }
 
@@ -145,29 +143,27 @@ struct ServerRoutes: Sendable {
     }
 
     @Sendable private func deleteAll(_ request: RequestReader) async -> Answer {
-        let acknowledged = await request.acknowledge { request in
+        await request.acknowledge { request in
             var query = request.query
             query.require("prefix")
             let prefix = query.text("prefix") ?? ""
             try query.finish()
             return prefix
+        } then: {
+            try await namespaces.deleteAll(prefix: $0)
+        } render: {
+            $0.emptyResponse()
         }
-        return await end(acknowledged, request) { try await namespaces.deleteAll(prefix: $0) }
     }
 
     @Sendable private func delete(_ request: RequestReader) async -> Answer {
         // The request's own namespace may be the one that is deleted, so the answer's id is generated first.
-        await end(request.acknowledge { $0.path("name") }, request) { try await namespaces.delete($0) }
-    }
-
-    private func end(
-        _ acknowledged: Completed<String>, _ request: RequestReader, _ delete: (String) async throws -> Void
-    ) async -> Answer {
-        do {
-            if case .success(let name) = acknowledged.result { try await delete(name) }
-            return acknowledged.map { _ in }.emptyResponse()
-        } catch {
-            return await request.refuse(error)
+        await request.acknowledge {
+            $0.path("name")
+        } then: {
+            try await namespaces.delete($0)
+        } render: {
+            $0.emptyResponse()
         }
     }
 }

@@ -17,14 +17,6 @@ enum BodyRule {
     case documentJSON
     /// The route reads the body itself and sets its own size limit.
     case streamed
-
-    /// Whether no body at all is right too.
-    fileprivate var isOptional: Bool {
-        switch self {
-        case .ignored, .optionalJSON: true
-        case .json, .documentJSON, .streamed: false
-        }
-    }
 }
 
 struct JSONRule: Sendable {
@@ -37,14 +29,6 @@ struct JSONRule: Sendable {
     static let strict = JSONRule(allowsTrailingCommas: false) { .invalid($0, $1) }
 }
 
-/// A version of the partner API, as a route serves it.
-enum PartnerSurface {
-    /// `/v1`. Requires the header `Api-Version`: 1.`from` or later.
-    case v1(from: Int = 0)
-    /// `/v2`. Ignores `Api-Version` [P].
-    case v2
-}
-
 /// Reads one request, and answers it with an operation that runs as one job.
 struct RequestReader: RequestInput, Sendable {
     private let routed: RoutedRequest
@@ -54,7 +38,8 @@ struct RequestReader: RequestInput, Sendable {
     private(set) var version = PartnerVersion.v2
     private(set) var head: RequestHead
     let bodies: BodyReader
-    private let surface: PartnerSurface
+    /// See ``Routes/minVersion``.
+    private let minVersion: Int?
     private let json: JSONRule
     /// Whether the route has read the query. `nil` if this is not a control request: only control requests refuse
     /// unknown parameters [D unknown-members].
@@ -80,13 +65,13 @@ struct RequestReader: RequestInput, Sendable {
     static let maxDocumentJSONBytes = 2_000_000
 
     init(
-        _ routed: RoutedRequest, bodies: BodyReader, _ surface: PartnerSurface, json: JSONRule = .strict
+        _ routed: RoutedRequest, bodies: BodyReader, minVersion: Int?, json: JSONRule
     ) {
         self.routed = routed
         head = routed.request.head
         head.size = routed.request.received
         self.bodies = bodies
-        self.surface = surface
+        self.minVersion = minVersion
         self.json = json
         hasReadQuery = head.isControl ? NIOLockedValueBox(false) : nil
     }
@@ -156,6 +141,21 @@ struct RequestReader: RequestInput, Sendable {
         return await namespace.answer(wanted.map { _ in Acknowledge() }, credential, head).map { try wanted.get() }
     }
 
+    /// Answers as one job of the namespace, with what `work` makes of the value that `decode` reads. An error of `work` is another job.
+    func acknowledge<Op: Sendable, Output: Sendable>(
+        _ decode: (RequestReader) throws -> Op, then work: (Op) async throws -> Output,
+        render: (Completed<Output>) -> Answer
+    ) async -> Answer {
+        let acknowledged = await acknowledge(.ignored, decode)
+        do {
+            var made: Output?
+            if case .success(let wanted) = acknowledged.result { made = try await work(wanted) }
+            return render(Completed(acknowledged.map { _ in }, made))
+        } catch {
+            return await refuse(error)
+        }
+    }
+
     /// Reads the input of a job and checks, in this order, the version, the size, the media type and the
     /// body [D order-of-checks].
     func input<Op>(
@@ -165,8 +165,8 @@ struct RequestReader: RequestInput, Sendable {
             var reader = self
             let body: Result<JSONObject, any Error>
             do { body = .success(try await self.body(rule)) } catch { body = .failure(error) }
-            if case .v1(let least) = surface {
-                if let problem = headers.apiVersionProblem(from: least) { throw problem }
+            if let minVersion {
+                if let problem = headers.apiVersionProblem(from: minVersion) { throw problem }
                 reader.version = headers.apiVersion ?? version
             }
             reader.body = try body.get()
@@ -218,7 +218,8 @@ extension RequestReader {
         var limit = Self.maxJSONBytes
         if case .documentJSON = rule { limit = Self.maxDocumentJSONBytes }
         let read = try await bodies.read(request, upTo: limit, into: received).get()
-        if rule.isOptional, case .success(let content) = read.content,
+        // No body at all is right too.
+        if rule == .ignored || rule == .optionalJSON, case .success(let content) = read.content,
             content.readableBytes == 0 || Self.isNull(content)
         {
             return [:]
