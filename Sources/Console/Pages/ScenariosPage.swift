@@ -65,8 +65,8 @@ enum ScenariosPage {
         let met = own?.expectations.count(where: \.passed) ?? 0
         return View.Card(
             name: scenario.name, about: purpose(scenario.description).showingInvisible,
-            counts: [counted(scenario.actions, "action"), counted(scenario.expectations, "expectation")]
-                .compactMap { $0 }.joined(separator: ", "),
+            counts: [(scenario.actions, "action"), (scenario.expectations, "expectation")].filter { $0.0 != 0 }
+                .map { Counted.text($0.0, $0.1) }.joined(separator: ", "),
             run: own.map { "running: \(met) of \($0.expectations.count) met" },
             runStyle: own?.verified ?? false ? "good" : "accent")
     }
@@ -76,11 +76,6 @@ enum ScenariosPage {
         let paragraph = description.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
             .joined(separator: " ")
         return paragraph.split(separator: " Client:").first.map(String.init) ?? ""
-    }
-
-    /// A number of things; `nil` if there are none.
-    private static func counted(_ count: Int, _ thing: String) -> String? {
-        count == 0 ? nil : Counted.text(count, thing)
     }
 }
 

@@ -65,7 +65,7 @@ package struct Report: Sendable {
         _ console: Console, title: String, gate: ReportGate? = nil, run: ReportedRun? = nil,
         _ api: @escaping ControlAPI, picture: @escaping @Sendable (_ path: String) async -> Data?
     ) async throws {
-        var reading = ReportReading(ControlReader(api: api), picture, gate, run)
+        var reading = ReportReading(api: ControlReader(api: api), picture: picture, gate: gate, run: run)
         var view = try await reading.view(title: ReportReasons.short(title), version: console.version)
         let size = try PageTemplates.render(view, "report").utf8.count
         view.pictureMap = await reading.pictures(bytes: Self.maxBytes - Space.rest - size)

@@ -6,8 +6,8 @@ import SimulationAPI
 struct ReportReading {
     let api: ControlReader
     let picture: @Sendable (String) async -> Data?
-    private let gate: ReportGate?
-    private let run: ReportedRun?
+    let gate: ReportGate?
+    let run: ReportedRun?
     let request = ConsoleRequest(namespace: "default", path: [], query: [:], isReadOnly: true, url: "")
     /// The names of brands and reasons; of none if the bundle does not tell them.
     private(set) var names = Names([:])
@@ -15,21 +15,11 @@ struct ReportReading {
     /// See ``Report/why``.
     private(set) var why: [String] = []
     /// The space that is left for the parts of the page, in bytes.
-    private var left = Report.Space.all
-    private var cutBodies = 0
+    var left = Report.Space.all
+    var cutBodies = 0
     var largePictures = 0
     /// The pictures of the shown items: the key, the path and the size of each, in the order of the items.
     var wanted: [(key: String, path: String, bytes: Int)] = []
-
-    init(
-        _ api: ControlReader, _ picture: @escaping @Sendable (String) async -> Data?, _ gate: ReportGate?,
-        _ run: ReportedRun?
-    ) {
-        self.api = api
-        self.picture = picture
-        self.gate = gate
-        self.run = run
-    }
 
     mutating func view(title: String, version: String) async throws -> ReportView {
         let info = try await api.get("info", as: ServerInfo.self)
