@@ -80,9 +80,10 @@ enum ResendRoutes {
                     "the request was made and \(came), but the journal keeps no requests (settings journal.entries)"
                 )
             }
-            return await request.namespace.answer(
-                .success(ByID<ShowRequest>(RequestName(id, sequence: sequence))), RequestHead.background
-            ).response(as: found.requestID)
+            let shown = await request.namespace.answer(
+                .success(ByID<ShowRequest>(RequestName(id, sequence: sequence))), RequestHead.background)
+            // The answer is this request's, and has its id.
+            return Completed(requestID: found.requestID, result: shown.result).response()
         }
     }
 
@@ -136,12 +137,5 @@ enum ResendRoutes {
         if RecordedRequest.connectionHeaders.contains(text) || name == .requestID { return true }
         let isOtherBody = entry.isDecoded || edit.body != nil
         return isOtherBody && (name == .contentEncoding || name == .contentDigest)
-    }
-}
-
-extension Completed where Output: Encodable {
-    /// The answer under another request's id.
-    fileprivate func response(as requestID: String) -> Answer {
-        Completed(requestID: requestID, result: result).response()
     }
 }

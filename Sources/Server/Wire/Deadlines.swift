@@ -49,10 +49,9 @@ final class Deadlines: Sendable {
         let (passed, next) = state.withLockedValue { state in
             let passed = state.open.filter { $0.value.time <= now }
             for id in passed.keys { state.open[id] = nil }
-            let earlier = state.nextCheck.map { $0 > now } ?? false
             let next = state.open.values.map(\.time).min()
             // An earlier check is already scheduled.
-            if earlier, let nextCheck = state.nextCheck, next.map({ nextCheck <= $0 }) ?? true {
+            if let scheduled = state.nextCheck, scheduled > now, scheduled <= next ?? .distantFuture {
                 return (passed, NIODeadline?.none)
             }
             state.nextCheck = next

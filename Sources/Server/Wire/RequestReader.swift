@@ -64,9 +64,7 @@ struct RequestReader: RequestInput, Sendable {
     /// The maximum size of a JSON body that holds a document.
     static let maxDocumentJSONBytes = 2_000_000
 
-    init(
-        _ routed: RoutedRequest, bodies: BodyReader, minVersion: Int?, json: JSONRule
-    ) {
+    init(_ routed: RoutedRequest, bodies: BodyReader, minVersion: Int?, json: JSONRule) {
         self.routed = routed
         head = routed.request.head
         head.size = routed.request.received
