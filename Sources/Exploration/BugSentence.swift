@@ -43,8 +43,7 @@ package enum BugSentence {
         }
         if order.isEmpty { return "more objects that differ than are compared" }
         order.sort { rank($0.kind) < rank($1.kind) }
-        let named = order.prefix(maxNamed).map { text(groups[$0] ?? [], $0.kind, $0.name, $0.change) }
-            .joined(separator: " and ")
+        let named = order.prefix(maxNamed).map { text(groups[$0] ?? [], $0) }.joined(separator: " and ")
         let rest = order.count - maxNamed
         return rest > 0 ? "\(named), and \(rest) more \(rest == 1 ? "difference" : "differences")" : named
     }
@@ -57,23 +56,18 @@ package enum BugSentence {
 
     private static func rank(_ kind: String) -> Int { order.firstIndex(of: kind) ?? order.count }
 
-    private static func text(
-        _ group: [ObjectDifference], _ kind: String, _ name: String, _ change: ObjectDifference.Change
-    ) -> String {
-        let places = group.map { nth($0.key) }
-        let whose = name.isEmpty ? "" : " for \(name)"
-        switch change {
-        case .added:
-            let all = max(places.max() ?? 1, group.count)
-            return "\(count(all, kind))\(whose) instead of \(alone(all - group.count))"
-        case .removed:
-            let before = max(places.max() ?? 1, group.count)
-            return "\(count(before - group.count, kind))\(whose) instead of \(alone(before))"
+    private static func text(_ objects: [ObjectDifference], _ group: Group) -> String {
+        // Of the run that has more of them.
+        let all = max(objects.map { nth($0.key) }.max() ?? 1, objects.count)
+        let whose = group.name.isEmpty ? "" : " for \(group.name)"
+        switch group.change {
+        case .added: return "\(count(all, group.kind))\(whose) instead of \(alone(all - objects.count))"
+        case .removed: return "\(count(all - objects.count, group.kind))\(whose) instead of \(alone(all))"
         case .changed:
-            let members = group.flatMap(\.members).prefix(maxNamed).map {
+            let members = objects.flatMap(\.members).prefix(maxNamed).map {
                 "\($0.name) \(value($0.to)) instead of \(value($0.from))"
             }
-            return "the \(word(kind))\(whose) with \(members.joined(separator: " and "))"
+            return "the \(word(group.kind))\(whose) with \(members.joined(separator: " and "))"
         }
     }
 

@@ -17,8 +17,6 @@ package struct LeftOut: Sendable {
     /// Kinds of objects whose keys differ from run to run. Only their number counts.
     package internal(set) var kinds: Set<String> = []
 
-    package init() {}
-
     /// Adds the difference of two runs without a fault.
     mutating func add(_ difference: StateDifference) {
         for object in difference.objects where !EndState.isTrace(object) {

@@ -304,7 +304,7 @@ package struct Sweep: Sendable {
     ///   cancellation left out does not count.
     package func confirmed(
         _ outcomes: [SweepOutcome], _ baseline: Baseline, jobs: Int, done: @escaping @Sendable () -> Void = {}
-    ) async -> [(bug: SweepBug, outcome: SweepOutcome)] {
+    ) async -> [SweepBug] {
         let found = outcomes.filter(\.verdict.isBug)
         let cells = found.flatMap { Array(repeating: $0.detail.cell, count: Self.runsOfBug - 1) }
         let again = await run(cells, baseline, jobs: jobs, prefix: "again", done: done)
@@ -312,25 +312,24 @@ package struct Sweep: Sendable {
             let more = again[index * (Self.runsOfBug - 1)..<(index + 1) * (Self.runsOfBug - 1)]
             let made = more.filter { $0.verdict != .notRun }
             let seen = made.count { $0.verdict == outcome.verdict }
-            return (bug: SweepBug(outcome, seen: seen + 1, of: made.count + 1), outcome: outcome)
+            return SweepBug(outcome, seen: seen + 1, of: made.count + 1)
         }
         return Self.joined(bugs)
     }
 
     /// Joins faults at one call that have the same verdict, difference and counts, so that one cause is one entry.
-    static func joined(_ bugs: [(bug: SweepBug, outcome: SweepOutcome)]) -> [(bug: SweepBug, outcome: SweepOutcome)] {
-        var groups: [[(bug: SweepBug, outcome: SweepOutcome)]] = []
-        for found in bugs {
+    static func joined(_ bugs: [SweepBug]) -> [SweepBug] {
+        var groups: [[SweepBug]] = []
+        for bug in bugs {
             let place = groups.firstIndex { group in
-                let (bug, outcome) = group[0]
-                return bug.plainCall == found.bug.plainCall && bug.seen == found.bug.seen
-                    && outcome.hasSameEnd(as: found.outcome)
+                group[0].plainCall == bug.plainCall && group[0].seen == bug.seen
+                    && group[0].outcome.hasSameEnd(as: bug.outcome)
             }
-            if let place { groups[place].append(found) } else { groups.append([found]) }
+            if let place { groups[place].append(bug) } else { groups.append([bug]) }
         }
         return groups.map { group in
             var first = group[0]
-            first.bug.add(group.dropFirst().map(\.bug))
+            first.add(Array(group.dropFirst()))
             return first
         }
     }

@@ -71,6 +71,8 @@ package struct SweepOutcome: Encodable, Sendable {
         detail = Detail(cell: cell, sentence: sentence, misuse: misuse, repeated: repeated, requests: requests)
     }
 
+    fileprivate var isUnordered: Bool { verdict == .notMet && detail.cell.kind == .reordered }
+
     /// Whether another cell has the same verdict, for the same difference and rules.
     func hasSameEnd(as other: SweepOutcome) -> Bool {
         func text(_ difference: [ObjectDifference]) -> Data? {
@@ -100,8 +102,15 @@ package struct SweepBug: Encodable, Sendable {
     package let seen: String
     /// The path of the kept scenario; `nil` if it was not written.
     @Nullable package var scenario: String?
+    /// The run that found it.
+    package let outcome: SweepOutcome
+
+    private enum CodingKeys: String, CodingKey {
+        case verdict, sentence, call, fault, seen, scenario
+    }
 
     package init(_ outcome: SweepOutcome, seen: Int, of runs: Int) {
+        self.outcome = outcome
         verdict = outcome.verdict
         sentence = outcome.detail.sentence
         call = outcome.call
@@ -130,10 +139,6 @@ package struct SweepBug: Encodable, Sendable {
     private var number: String { String(call.dropFirst(plainCall.count + 1)) }
 }
 
-extension SweepOutcome {
-    fileprivate var isUnordered: Bool { verdict == .notMet && detail.cell.kind == .reordered }
-}
-
 /// The result of a sweep, as `--json` prints it.
 package struct SweepResult: Encodable, Sendable {
     package var calls: [String]
@@ -154,8 +159,7 @@ package struct SweepResult: Encodable, Sendable {
     /// Leaves out webhooks that did not change places with the next one: where the command waits for one before it causes the next, they
     /// cannot.
     package mutating func leaveOutUnordered() {
-        let (tried, unordered) = (cells.filter { !$0.isUnordered }, cells.filter(\.isUnordered))
-        cells = tried
-        left_out += unordered.map { "\($0.call) reordered: \($0.detail.sentence)" }
+        left_out += cells.filter(\.isUnordered).map { "\($0.call) reordered: \($0.detail.sentence)" }
+        cells.removeAll(where: \.isUnordered)
     }
 }

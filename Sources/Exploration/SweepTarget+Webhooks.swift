@@ -8,10 +8,10 @@ extension SweepTarget {
     static func webhooks(of deliveries: [WebhookDelivery]) -> (found: [SweepTarget], others: [String]) {
         let deliveries = deliveries.filter { $0.entrupy_id != nil }
         var subscriptions: [String: Int] = [:]
-        var last: [Row: Int] = [:]
+        var last: [[String?]: Int] = [:]
         for (index, delivery) in deliveries.enumerated() {
             subscriptions[delivery.subscription_id] = subscriptions[delivery.subscription_id] ?? subscriptions.count
-            if delivery.isAnswered { last[Row(delivery)] = index }
+            if delivery.isAnswered { last[delivery.row] = index }
         }
         let earlier = attemptsBefore(deliveries)
         var webhooks: [SweepTarget] = []
@@ -31,20 +31,9 @@ extension SweepTarget {
                     name: name, place: .webhook, match: ["webhook": .string(delivery.event)], before: earlier.all,
                     firstBefore: earlier.first,
                     // No later webhook of the item reaches the same subscription.
-                    excluded: last[Row(delivery)] == index ? .reordered : nil))
+                    excluded: last[delivery.row] == index ? .reordered : nil))
         }
         return (webhooks, unanswered)
-    }
-
-    /// The deliveries that wait for each other.
-    private struct Row: Hashable {
-        let subscription: String
-        let item: String?
-
-        init(_ delivery: WebhookDelivery) {
-            subscription = delivery.subscription_id
-            item = delivery.entrupy_id
-        }
     }
 
     /// The number of attempts of an event, and of first ones, before the first attempt of each delivery, by its place.
@@ -67,4 +56,7 @@ extension SweepTarget {
 extension WebhookDelivery {
     /// Whether a receiver answered an attempt.
     var isAnswered: Bool { attempts.contains { $0.status != nil } }
+
+    /// Equal for deliveries that wait for each other.
+    fileprivate var row: [String?] { [subscription_id, entrupy_id] }
 }

@@ -159,7 +159,7 @@ import Testing
         let baseline = try await sweep.baseline()
         let cells = baseline.cells([.slow], of: baseline.calls)
         let found = await sweep.confirmed(await sweep.run(cells, baseline, jobs: 2), baseline, jobs: 2)
-        #expect(found.map(\.bug.seen) == ["2 of 3"] && found.map(\.bug.verdict) == [.doubled])
+        #expect(found.map(\.seen) == ["2 of 3"] && found.map(\.verdict) == [.doubled])
         #expect(found[0].outcome.detail.requests.count == 2)
     }
 
@@ -194,36 +194,36 @@ import Testing
         let baseline = try await sweep.baseline()
         let cells = baseline.cells([.loseAnswer, .slow, .unavailable, .rateLimited], of: baseline.calls)
         let found = await sweep.confirmed(await sweep.run(cells, baseline, jobs: 1), baseline, jobs: 1)
-        #expect(found.map(\.bug.call) == ["GET /sdk/login #1", "GET /sdk/login #1", "GET /sdk/session #1"])
-        #expect(found.map(\.bug.fault) == ["lose_answer", "429", "lose_answer"])
-        #expect(found[0].bug.sentence.hasSuffix("leaves one item for a instead of none; the same with slow, 503"))
-        #expect(found[1].bug.sentence.hasSuffix("leaves one item for b instead of none"))
-        #expect(found[2].bug.sentence.hasSuffix("; the same with slow, 503, 429"))
+        #expect(found.map(\.call) == ["GET /sdk/login #1", "GET /sdk/login #1", "GET /sdk/session #1"])
+        #expect(found.map(\.fault) == ["lose_answer", "429", "lose_answer"])
+        #expect(found[0].sentence.hasSuffix("leaves one item for a instead of none; the same with slow, 503"))
+        #expect(found[1].sentence.hasSuffix("leaves one item for b instead of none"))
+        #expect(found[2].sentence.hasSuffix("; the same with slow, 503, 429"))
     }
 
     @Test func bugsWithOtherVerdictsCountsOrRulesAreNotJoined() {
-        func bug(_ verdict: Verdict, seen: Int = 3, misuse: [String] = []) -> (bug: SweepBug, outcome: SweepOutcome) {
+        func bug(_ verdict: Verdict, seen: Int = 3, misuse: [String] = []) -> SweepBug {
             let outcome = SweepOutcome(
                 SweepCell(call: "a", fault: "slow", setup: SweepSetup()), verdict, misuse: misuse)
-            return (SweepBug(outcome, seen: seen, of: 3), outcome)
+            return SweepBug(outcome, seen: seen, of: 3)
         }
         let found = Sweep.joined([
             bug(.hung), bug(.silent), bug(.silent, seen: 2), bug(.misuse, misuse: ["a"]), bug(.misuse, misuse: ["b"]),
             bug(.hung),
         ])
-        #expect(found.map(\.bug.verdict) == [.hung, .silent, .silent, .misuse, .misuse])
+        #expect(found.map(\.verdict) == [.hung, .silent, .silent, .misuse, .misuse])
     }
 
     @Test func oneCauseAtSeveralCallsOfANameIsOneEntry() {
-        func bug(_ call: String, _ fault: String) -> (bug: SweepBug, outcome: SweepOutcome) {
+        func bug(_ call: String, _ fault: String) -> SweepBug {
             let cell = SweepCell(call: call, fault: fault, setup: SweepSetup())
             let outcome = SweepOutcome(cell, .silent, sentence: "\(call) \(fault)")
-            return (SweepBug(outcome, seen: 3, of: 3), outcome)
+            return SweepBug(outcome, seen: 3, of: 3)
         }
         let calls = (1...8).map { "PUT /a #\($0)" }
         let found = Sweep.joined(calls.map { bug($0, "503") } + [bug(calls[0], "429"), bug("PUT /b #1", "503")])
         #expect(
-            found.map(\.bug.sentence) == [
+            found.map(\.sentence) == [
                 "PUT /a #1 503; the same with 429; the same at #2, #3, #4, #5, #6 and 2 more", "PUT /b #1 503",
             ])
     }

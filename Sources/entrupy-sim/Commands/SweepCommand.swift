@@ -123,13 +123,10 @@ struct SweepCommand: AsyncParsableCommand {
 
 extension SweepResult {
     /// Writes the bugs into the folder, and notes their files.
-    mutating func keep(
-        _ found: inout [(bug: SweepBug, outcome: SweepOutcome)], in folder: KeptFolder, base: String?
-    ) throws {
-        for index in found.indices {
-            let scenario = try KeptScenario(found[index].bug, found[index].outcome.detail.cell.setup, base: base)
-            found[index].bug.scenario = try folder.write(scenario)
+    mutating func keep(in folder: KeptFolder, base: String?) throws {
+        for index in bugs.indices {
+            let scenario = try KeptScenario(bugs[index], bugs[index].outcome.detail.cell.setup, base: base)
+            bugs[index].scenario = try folder.write(scenario)
         }
-        bugs = found.map(\.bug)
     }
 }

@@ -5,8 +5,6 @@ import SimulationAPI
 /// A sweep for people: the table of calls and faults, and the bugs.
 struct SweepReport {
     let result: SweepResult
-    /// The bugs with the requests around the fault.
-    let found: [(bug: SweepBug, outcome: SweepOutcome)]
 
     /// The most calls and members that are named as left out.
     private static let maxLeftOut = 20
@@ -56,12 +54,12 @@ struct SweepReport {
         }
         terminal.line("")
         for (mark, meaning) in shownLegend { terminal.line("\(mark) \(meaning)", .dim) }
-        for (number, (bug, outcome)) in found.enumerated() {
+        for (number, bug) in result.bugs.enumerated() {
             terminal.line("")
             terminal.line([
                 .init("\(number + 1). \(bug.verdict.rawValue)", .red), .init(": \(bug.sentence) (\(bug.seen))"),
             ])
-            for line in outcome.detail.requests { terminal.line("   \(line)") }
+            for line in bug.outcome.detail.requests { terminal.line("   \(line)") }
             if let scenario = bug.scenario { terminal.line("   kept: \(scenario)") }
         }
         for cell in result.cells where [.notRun, .notMet].contains(cell.verdict) && !cell.detail.sentence.isEmpty {
@@ -83,7 +81,7 @@ struct SweepReport {
                 [row(table.headings), "|" + table.headings.map { _ in " --- |" }.joined()] + table.rows.map(row) + [""]
         }
         lines += [shownLegend.map { "`\($0.mark)` \($0.meaning)" }.joined(separator: ", "), ""]
-        lines += found.map { "- **\($0.bug.verdict.rawValue)**: \(Markdown.escaped($0.bug.sentence)) (\($0.bug.seen))" }
+        lines += result.bugs.map { "- **\($0.verdict.rawValue)**: \(Markdown.escaped($0.sentence)) (\($0.seen))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n"
     }
 }

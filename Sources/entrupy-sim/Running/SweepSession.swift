@@ -112,25 +112,24 @@ struct SweepSession {
         let cells = try kept ?? chosenCells(of: baseline)
         var outcomes = await run(cells, of: sweep, baseline)
         if options.pairs { outcomes += try await runPairs(after: outcomes, of: sweep, baseline) }
-        var found = await showing(2 * outcomes.count(where: \.verdict.isBug), "running bugs twice more") {
+        let bugs = await showing(2 * outcomes.count(where: \.verdict.isBug), "running bugs twice more") {
             await sweep.confirmed(outcomes, baseline, jobs: options.jobs, done: $0)
         }
         var result = SweepResult(
-            calls: baseline.targets.dropLast().map(\.name), cells: outcomes, bugs: found.map(\.bug),
+            calls: baseline.targets.dropLast().map(\.name), cells: outcomes, bugs: bugs,
             left_out: baseline.leftOut.sentences)
         if kept == nil { result.leaveOutUnordered() }
         // What was found is shown also if it cannot be written.
         let isKept =
-            kept != nil
-            || telling { try result.keep(&found, in: KeptFolder(path: options.out), base: options.scenario) }
-        let report = SweepReport(result: result, found: found)
+            kept != nil || telling { try result.keep(in: KeptFolder(path: options.out), base: options.scenario) }
+        let report = SweepReport(result: result)
         if terminal.isJSON { try terminal.json(of: result) } else { report.show(on: terminal) }
         let isWritten = write(report)
         if let end = end.withLockedValue({ $0 }) {
             terminal.note("error: \(end.text)")
             return Refusal.Code.incomplete.rawValue
         }
-        if !found.isEmpty { return Refusal.Code.no.rawValue }
+        if !bugs.isEmpty { return Refusal.Code.no.rawValue }
         return result.isComplete && isKept && isWritten ? 0 : Refusal.Code.incomplete.rawValue
     }
 
