@@ -134,7 +134,7 @@ private struct SimulatedRun {
             summary.scenario = await verify(started, client)
         }
         let judgement = wasLost ? nil : await judgement(client)
-        let judged = options.audit ? judgement.flatMap { judge($0) } : nil
+        let judged = await judge(judgement)
         summary.audit = judged?.report
         summary.notes = judgement?.notes(summary.scenario) ?? []
         let isClean =
@@ -169,7 +169,8 @@ private struct SimulatedRun {
 
     private func execute(_ server: OwnServer, token: String?) async throws -> CommandRun.Result {
         let command = CommandRun(
-            words: ChildProcess.ownArguments(last: options.command.count), environment: environment(server.url, token),
+            words: ChildProcess.ownArguments(last: options.command.count),
+            environment: server.environment(Self.namespace, token),
             mark: "ENTRUPY_SIM_SERVER=\(server.url)", timeout: options.timeout?.seconds.map { .seconds($0) })
         do {
             return try await command.run()
@@ -206,15 +207,6 @@ private struct SimulatedRun {
             refusal.next = refusal.next?.replacing(list, with: "entrupy-sim run -- entrupy-sim scenario list")
             throw refusal
         }
-    }
-
-    private func environment(_ url: String, _ token: String?) -> [ChildProcess.RawText] {
-        ChildProcess.ownEnvironment([
-            "ENTRUPY_SIM_URL": "\(url)/ns/\(Self.namespace)", "ENTRUPY_SIM_SERVER": url,
-            "ENTRUPY_SIM_NAMESPACE": Self.namespace, "ENTRUPY_SIM_API_TOKEN": token, "ENTRUPY_SIM_TOKEN": token,
-            // Those of another server.
-            "ENTRUPY_SIM_CONTROL_TOKEN": nil, "ENTRUPY_SIM_TLS_URL": nil, "ENTRUPY_SIM_TLS_AUTHORITY": nil,
-        ])
     }
 
     // MARK: After the command
@@ -274,15 +266,10 @@ private struct SimulatedRun {
     ///
     /// - Returns: `nil` if it cannot be verified.
     private func verify(_ scenario: String, _ client: ControlClient) async -> ScenarioRun? {
-        let run: ScenarioRun
-        do {
-            run = try await client.verify(scenario, isStrict: false).run
-        } catch {
-            let reason = (error as? Refusal)?.message ?? "\(error)"
-            terminal.note("error: scenario \(scenario) cannot be verified: \(reason)")
-            return nil
+        let run = await trying("scenario \(scenario) cannot be verified") {
+            try await client.verify(scenario, isStrict: false).run
         }
-        if !run.verified { terminal.note("error: what the scenario \(run.name) expects did not happen") }
+        if let run, !run.verified { terminal.note("error: what the scenario \(run.name) expects did not happen") }
         return run
     }
 
@@ -300,29 +287,35 @@ private struct SimulatedRun {
 
     /// What happened in all namespaces; `nil` if the server cannot be asked.
     private func judgement(_ client: ControlClient) async -> RunJudgement? {
-        do {
-            let audit: ServerAudit = try await client.of("default").send(
-                ControlCall(.GET, "/_sim/audits", takesLong: true)
-            ).decoded()
-            return RunJudgement(audit, own: Self.namespace)
-        } catch {
-            terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")
-            return nil
+        await trying("the clients cannot be judged") {
+            let call = ControlCall(.GET, "/_sim/audits", takesLong: true)
+            return RunJudgement(audit: try await client.of("default").send(call).decoded(), own: Self.namespace)
         }
     }
 
-    /// Judges the clients of the run, and says what was found.
+    /// Judges the clients of the run with `--audit`, and says what was found.
     ///
     /// - Returns: `nil` if they could not be judged, which is a failure too.
-    private func judge(_ judgement: RunJudgement) -> JudgedAudit? {
-        do {
+    private func judge(_ judgement: RunJudgement?) async -> JudgedAudit? {
+        guard options.audit, let judgement else { return nil }
+        return await trying("the clients cannot be judged") {
             let report = judgement.report
             try ignored?.check(against: report.rules.map(\.id))
             let judged = JudgedAudit(report, ignored)
             for line in judged.lines(isStrict: options.strict) + judgement.auditNotes { terminal.note(line) }
             return judged
+        }
+    }
+
+    /// Does something whose failure is said, and does not end the run.
+    ///
+    /// - Parameter problem: the beginning of the sentence, before the reason.
+    /// - Returns: `nil` if it failed.
+    private func trying<Value>(_ problem: String, _ body: () async throws -> Value) async -> Value? {
+        do {
+            return try await body()
         } catch {
-            terminal.note("error: the clients cannot be judged: \((error as? Refusal)?.message ?? "\(error)")")
+            terminal.note("error: \(problem): \(error)")
             return nil
         }
     }

@@ -49,7 +49,7 @@ struct CoverageGate {
                 written: false, lost: difference.lost.map(\.description), unknown: difference.unknown.map(\.description)
             )
         } catch {
-            terminal.note("error: the coverage cannot be compared: \((error as? Refusal)?.message ?? "\(error)")")
+            terminal.note("error: the coverage cannot be compared: \(error)")
             return nil
         }
     }

@@ -55,6 +55,21 @@ struct OwnServer {
 
     var hasEnded: Bool { process.hasEnded }
 
+    /// The environment of a command for one of the server's namespaces.
+    ///
+    /// - Parameter changes: further variables; `nil` removes one.
+    func environment(
+        _ namespace: String, _ token: String?, _ changes: [String: String?] = [:]
+    ) -> [ChildProcess.RawText] {
+        let own: [String: String?] = [
+            "ENTRUPY_SIM_URL": "\(url)/ns/\(namespace)", "ENTRUPY_SIM_SERVER": url,
+            "ENTRUPY_SIM_NAMESPACE": namespace, "ENTRUPY_SIM_API_TOKEN": token, "ENTRUPY_SIM_TOKEN": token,
+            // Those of another server.
+            "ENTRUPY_SIM_CONTROL_TOKEN": nil, "ENTRUPY_SIM_TLS_URL": nil, "ENTRUPY_SIM_TLS_AUTHORITY": nil,
+        ]
+        return ChildProcess.ownEnvironment(own.merging(changes) { own, _ in own })
+    }
+
     /// Stops the server and waits until it has.
     func stop() async {
         close(input)

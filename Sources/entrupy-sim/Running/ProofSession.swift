@@ -13,17 +13,18 @@ extension SweepSession {
     ) async throws -> Int32 {
         let cells = kept ?? []
         let other = try await OwnServer.start(recording: nil)
-        let (first, second): ([RepeatedRuns], [RepeatedRuns])
-        do {
-            first = try await runs(of: before, "--before", cells, with: server, resetting)
-            second = try await runs(of: after, "--after", cells, with: other, resetting)
-        } catch {
-            await other.stop()
-            guard let failed = error as? FailedCommand else { throw error }
-            return try tell(failed.problem, "the command of \(failed.option)")
+        var made: [[RepeatedRuns]] = []
+        for (script, option, server) in [(before, "--before", server), (after, "--after", other)] {
+            do {
+                made.append(try await runs(of: script, option, cells, with: server, resetting))
+            } catch {
+                await other.stop()
+                guard let problem = error as? SweepProblem else { throw error }
+                return tell(problem, "the command of \(option)")
+            }
         }
         await other.stop()
-        let entries = cells.indices.map { SweepProof.Entry(cells[$0], before: first[$0], after: second[$0]) }
+        let entries = cells.indices.map { SweepProof.Entry(cells[$0], before: made[0][$0], after: made[1][$0]) }
         let report = ProofReport(proof: SweepProof(before: before, after: after, kept: entries))
         if terminal.isJSON { try terminal.json(of: report.proof) } else { report.show(on: terminal) }
         let isWritten = telling { try options.files.write(JUnitReport(report.proof), report.markdown) }
@@ -47,15 +48,7 @@ extension SweepSession {
             }
         } catch  where Task.isCancelled {
             return cells.map { _ in RepeatedRuns([]) }
-        } catch let problem as SweepProblem {
-            throw FailedCommand(option: option, problem: problem)
         }
-    }
-
-    /// A command of a proof that fails without a fault, or asks nothing that repeats.
-    private struct FailedCommand: Error {
-        let option: String
-        let problem: SweepProblem
     }
 }
 

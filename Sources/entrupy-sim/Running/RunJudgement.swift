@@ -3,14 +3,9 @@ import SimulationAPI
 
 /// What happened in all namespaces of a run's server, and what the run did not test.
 struct RunJudgement {
-    private let audit: ServerAudit
+    let audit: ServerAudit
     /// The namespace of the run.
-    private let own: String
-
-    init(_ audit: ServerAudit, own: String) {
-        self.audit = audit
-        self.own = own
-    }
+    let own: String
 
     /// The findings in all namespaces, errors first, and what the rules looked at. Those that tests have told are left out.
     var report: AuditReport {
@@ -24,9 +19,6 @@ struct RunJudgement {
         let ordered = findings.filter { $0.level == .error } + findings.filter { $0.level != .error }
         return AuditReport(findings: ordered, rules: audit.rules)
     }
-
-    /// The number of namespaces whose findings tests have told.
-    private var toldCount: Int { audit.namespaces.count(where: \.told) }
 
     /// Sentences on the requests that did not come to the run's namespace; empty if one came.
     ///
@@ -68,7 +60,7 @@ struct RunJudgement {
 
     /// Sentences on what the audit leaves out.
     var auditNotes: [String] {
-        guard toldCount > 0 else { return [] }
-        return ["note: the findings of \(Readable.count(toldCount, "namespace")) are told by their tests"]
+        let told = audit.namespaces.count(where: \.told)
+        return told > 0 ? ["note: the findings of \(Readable.count(told, "namespace")) are told by their tests"] : []
     }
 }

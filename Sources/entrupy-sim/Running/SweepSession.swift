@@ -60,7 +60,7 @@ struct SweepSession {
         do {
             return try result.get()
         } catch let problem as SweepProblem {
-            return try tell(problem)
+            return tell(problem)
         } catch  where end.withLockedValue({ $0 != nil }) {
             terminal.show(
                 Refusal(
@@ -84,7 +84,7 @@ struct SweepSession {
         let client = ControlClient(options: try ControlOptions.parse(["--url", server.url, "--namespace", "default"]))
         let output = try OutputOfRuns()
         let command = SweptCommand(
-            words: words, server: server.url, token: try await client.firstAPIToken(), resetting: resetting,
+            words: words, server: server, token: try await client.firstAPIToken(), resetting: resetting,
             output: output)
         let sweep = Sweep(
             SweepClient(client: client, scenario: scenario), command,
@@ -220,26 +220,25 @@ struct SweepSession {
         }
     }
 
-    func tell(_ problem: SweepProblem, _ command: String = "the command") throws -> Int32 {
-        switch problem {
-        case .fails(let ending):
-            terminal.show(
+    /// - Returns: the exit code.
+    func tell(_ problem: SweepProblem, _ command: String = "the command") -> Int32 {
+        let refusal =
+            switch problem {
+            case .fails(let ending):
                 Refusal(
                     .no, "\(command) fails without a fault: it exited with \(ending.code)",
-                    next: "its output is above; make it pass with \"entrupy-sim run\" first"))
-            return Self.failsWithoutFault
-        case .noRequest:
-            terminal.show(
+                    next: "its output is above; make it pass with \"entrupy-sim run\" first")
+            case .noRequest:
                 Refusal(
                     .incomplete, "no request came to the namespace of the run",
-                    next: "does the client read ENTRUPY_SIM_URL? Its value ends with the namespace, /ns/NAME"))
-        case .nothingRepeats(let leftOut):
-            terminal.show(
+                    next: "does the client read ENTRUPY_SIM_URL? Its value ends with the namespace, /ns/NAME")
+            case .nothingRepeats(let leftOut):
                 Refusal(
                     .incomplete, "nothing repeats: no call is in all three runs without a fault",
-                    next: leftOut.prefix(10).joined(separator: "\n")))
-        }
-        return Refusal.Code.incomplete.rawValue
+                    next: leftOut.prefix(10).joined(separator: "\n"))
+            }
+        terminal.show(refusal)
+        return refusal.code == .no ? Self.failsWithoutFault : refusal.code.rawValue
     }
 
     /// Writes the files of `--junit`, `--summary` and `--html`. One that cannot be written does not keep others from it.

@@ -5,8 +5,7 @@ import NIOConcurrencyHelpers
 /// The command of a sweep, as it runs side by side with others: without a terminal and standard input. Its process group ends with it.
 struct SweptCommand: SweptClient {
     let words: [ChildProcess.RawText]
-    /// The server's URL.
-    let server: String
+    let server: OwnServer
     let token: String?
     /// The signals that this program ignores and the command does not.
     let resetting: [Int32]
@@ -21,10 +20,9 @@ struct SweptCommand: SweptClient {
         guard nowhere >= 0 else { throw Refusal(.internalError, "/dev/null cannot be opened") }
         defer { close(nowhere) }
         let sink = fault == nil ? output.descriptor : nowhere
-        let url = "\(server)/ns/\(namespace)"
         let start = ContinuousClock.now
         let child = try ChildProcess(
-            words, environment: environment(url, namespace, fault),
+            words, environment: server.environment(namespace, token, ["ENTRUPY_SIM_SWEEP": fault]),
             files: [(nowhere, 0), (sink, 1), (sink, 2)], resetting: resetting)
         let isLate = NIOLockedValueBox(false)
         let clock = limit.map { limit in
@@ -44,20 +42,11 @@ struct SweptCommand: SweptClient {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         child.signal(SIGKILL)
         // Daemons have left the group. Those of this run alone have its address in their environment.
-        if let left = await Leftovers.find(ofGroup: child.id, mark: "ENTRUPY_SIM_URL=\(url)") {
+        if let left = await Leftovers.find(ofGroup: child.id, mark: "ENTRUPY_SIM_URL=\(server.url)/ns/\(namespace)") {
             for process in left.processes { kill(process.id, SIGKILL) }
         }
         // The stream of a cancelled task ends before the command.
         guard let ending else { throw CancellationError() }
         return ClientEnding(code: ending.code, isLate: isLate.withLockedValue(\.self), seconds: seconds)
-    }
-
-    private func environment(_ url: String, _ namespace: String, _ fault: String?) -> [ChildProcess.RawText] {
-        ChildProcess.ownEnvironment([
-            "ENTRUPY_SIM_URL": url, "ENTRUPY_SIM_SERVER": server, "ENTRUPY_SIM_NAMESPACE": namespace,
-            "ENTRUPY_SIM_API_TOKEN": token, "ENTRUPY_SIM_TOKEN": token, "ENTRUPY_SIM_SWEEP": fault,
-            // Those of another server.
-            "ENTRUPY_SIM_CONTROL_TOKEN": nil, "ENTRUPY_SIM_TLS_URL": nil, "ENTRUPY_SIM_TLS_AUTHORITY": nil,
-        ])
     }
 }
