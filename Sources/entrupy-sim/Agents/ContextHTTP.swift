@@ -57,17 +57,8 @@ struct ContextHTTP: Sendable {
 
     private func answer(_ request: Request, _ body: RequestBody) async throws -> Response {
         if let refused = refused(request) { return refused }
-        let message: ByteBuffer
-        switch try await collected(body) {
-        case .whole(let bytes): message = bytes
-        case .tooLarge:
-            let size = SizeText.text(ContextServer.maxBytes)
-            return reply(.null, .invalidRequest("a message has at most \(size)"), status: .contentTooLarge)
-        case .noRoom:
-            let size = SizeText.text(Self.maxBytesInAll)
-            let text = "other clients have sent \(size) of messages that are not whole; try again in a moment"
-            return reply(.null, .invalidRequest(text), status: .serviceUnavailable)
-        }
+        let (message, refusal) = try await collected(body)
+        if let refusal { return refusal }
         switch ContextMessage(Data(message.readableBytesView), of: "the body") {
         case .invalid(let id, let error): return reply(id, error, status: .badRequest)
         case .notification: return Response(status: .accepted)
@@ -80,31 +71,30 @@ struct ContextHTTP: Sendable {
         }
     }
 
-    /// A body that was read to its end.
-    private enum Collected {
-        case whole(ByteBuffer), tooLarge, noRoom
-    }
-
-    /// The body, if it is no larger than a message may be and there is room for it. It is read to its end even then: most clients send
-    /// all before they read the answer.
-    private func collected(_ body: RequestBody) async throws -> Collected {
+    /// The body; or the refusal of one that is larger than a message may be, or for which there is no room. It is read to its end even
+    /// then: most clients send all before they read the answer.
+    private func collected(_ body: RequestBody) async throws -> (ByteBuffer, refusal: Response?) {
         var bytes = ByteBuffer()
-        var refusal: Collected?
+        var refusal: Response?
         var taken = 0
         defer { held.withLockedValue { $0 -= taken } }
         for try await var part in body where refusal == nil {
             let size = part.readableBytes
             if taken + size > ContextServer.maxBytes {
-                refusal = .tooLarge
+                let text = "a message has at most \(SizeText.text(ContextServer.maxBytes))"
+                refusal = reply(.null, ContextError(.invalidRequest, text), status: .contentTooLarge)
             } else if !take(size) {
-                refusal = .noRoom
+                let others =
+                    "other clients have sent \(SizeText.text(Self.maxBytesInAll)) of messages that are not whole"
+                let error = ContextError(.invalidRequest, "\(others); try again in a moment")
+                refusal = reply(.null, error, status: .serviceUnavailable)
             } else {
                 taken += size
                 bytes.writeBuffer(&part)
             }
             if refusal != nil { bytes = ByteBuffer() }
         }
-        return refusal ?? .whole(bytes)
+        return (bytes, refusal)
     }
 
     private func take(_ size: Int) -> Bool {
@@ -166,7 +156,7 @@ struct ContextHTTP: Sendable {
         let given = request.headers[versionHeader]
         guard version != nil || given.map({ $0.isIdentical(to: ContextServer.version) }) ?? false else { return nil }
         func error(_ name: String, _ part: String) -> ContextError {
-            ContextError(code: .headerMismatch, message: "the header \(name) must be the \(part) of the body")
+            ContextError(.headerMismatch, "the header \(name) must be the \(part) of the body")
         }
         guard let version, let given, given.isIdentical(to: version) else {
             return error("MCP-Protocol-Version", "params._meta protocol version")

@@ -9,46 +9,34 @@ enum ContextMessage: Sendable {
     /// What is no message; the id is null where none could be read.
     case invalid(id: JSONValue, ContextError)
 
-    /// The protocol forbids batches since its version of 2025-06-18.
-    init(_ value: JSONValue) {
-        guard case .object(let message) = value else {
-            self = .invalid(id: .null, .invalidRequest("a message must be one JSON-RPC object, got \(value.typeName)"))
-            return
-        }
-        let id = message["id"]
-        func invalid(_ problem: String) -> ContextMessage {
-            .invalid(id: id.flatMap { Self.isID($0) ? $0 : nil } ?? .null, .invalidRequest(problem))
-        }
-        guard message["jsonrpc"]?.text == "2.0" else {
-            self = invalid("jsonrpc must be \"2.0\"")
-            return
-        }
-        guard let method = message["method"]?.text else {
-            self = invalid("method must be a text: this server sends no requests, so it expects no answers")
-            return
-        }
-        guard let params = (message["params"] ?? [:]).members else {
-            self = invalid("params must be an object")
-            return
-        }
-        if let id {
-            self =
-                Self.isID(id)
-                ? .request(ContextRequest(id: id, method: method, params: params))
-                : invalid("id must be a text or an integer, got \(id.typeName)")
-        } else {
-            self = .notification(method: method, params: params)
-        }
-    }
-
     /// - Parameter place: the part of the transport that must be the message, for errors.
     init(_ bytes: Data, of place: String) {
         do {
-            self.init(try WireJSON.decode(JSONValue.self, from: bytes))
+            self = try Self.read(WireJSON.decode(JSONValue.self, from: bytes))
         } catch {
-            let problem = "\(place) must be one JSON object: \(error)"
-            self = .invalid(id: .null, ContextError(code: .parseError, message: problem))
+            self = .invalid(id: .null, ContextError(.parseError, "\(place) must be one JSON object: \(error)"))
         }
+    }
+
+    /// The protocol forbids batches since its version of 2025-06-18.
+    private static func read(_ value: JSONValue) -> ContextMessage {
+        func invalid(_ problem: String, id: JSONValue? = nil) -> ContextMessage {
+            .invalid(id: id.flatMap { isID($0) ? $0 : nil } ?? .null, ContextError(.invalidRequest, problem))
+        }
+        guard case .object(let message) = value else {
+            return invalid("a message must be one JSON-RPC object, got \(value.typeName)")
+        }
+        let id = message["id"]
+        guard message["jsonrpc"]?.text == "2.0" else { return invalid("jsonrpc must be \"2.0\"", id: id) }
+        guard let method = message["method"]?.text else {
+            return invalid("method must be a text: this server sends no requests, so it expects no answers", id: id)
+        }
+        guard let params = (message["params"] ?? [:]).members else {
+            return invalid("params must be an object", id: id)
+        }
+        guard let id else { return .notification(method: method, params: params) }
+        guard isID(id) else { return invalid("id must be a text or an integer, got \(id.typeName)") }
+        return .request(ContextRequest(id: id, method: method, params: params))
     }
 
     private static func isID(_ value: JSONValue) -> Bool {
@@ -71,7 +59,7 @@ struct ContextRequest: Sendable {
 struct ContextError: Error {
     let code: Code
     let message: String
-    var data: JSONValue?
+    let data: JSONValue?
 
     /// The codes of JSON-RPC, and those that the protocol of 2026-07-28 adds.
     enum Code: Int {
@@ -84,11 +72,8 @@ struct ContextError: Error {
         case unsupportedVersion = -32022
     }
 
-    static func invalidRequest(_ message: String) -> ContextError {
-        ContextError(code: .invalidRequest, message: message)
-    }
-    static func invalidParams(_ message: String) -> ContextError {
-        ContextError(code: .invalidParams, message: message)
+    init(_ code: Code, _ message: String, data: JSONValue? = nil) {
+        (self.code, self.message, self.data) = (code, message, data)
     }
 }
 

@@ -43,8 +43,7 @@ struct ContextServer: Sendable {
         } catch let error as ContextError {
             return ContextReply(id: request.id, result: .failure(error))
         } catch {
-            return ContextReply(
-                id: request.id, result: .failure(ContextError(code: .internalError, message: "\(error)")))
+            return ContextReply(id: request.id, result: .failure(ContextError(.internalError, "\(error)")))
         }
     }
 
@@ -52,15 +51,15 @@ struct ContextServer: Sendable {
     private static func check(_ request: ContextRequest) throws {
         let meta = request.params["_meta"]?.members
         guard let version = meta?[versionKey]?.text else {
-            throw ContextError.invalidParams("params._meta.\(versionKey) must be a text such as \"\(Self.version)\"")
+            throw ContextError(.invalidParams, "params._meta.\(versionKey) must be a text such as \"\(Self.version)\"")
         }
         guard version.isIdentical(to: Self.version) else {
             throw ContextError(
-                code: .unsupportedVersion, message: "the protocol version \(version) is not supported",
+                .unsupportedVersion, "the protocol version \(version) is not supported",
                 data: ["supported": [.string(Self.version)], "requested": .string(version)])
         }
         guard meta?[capabilitiesKey]?.members != nil else {
-            throw ContextError.invalidParams("params._meta.\(capabilitiesKey) must be an object")
+            throw ContextError(.invalidParams, "params._meta.\(capabilitiesKey) must be an object")
         }
     }
 
@@ -83,8 +82,8 @@ struct ContextServer: Sendable {
         case "tools/call": return try await called(request.params)
         default:
             throw ContextError(
-                code: .methodNotFound,
-                message: "there is no method \(request.method.prefix(100)); this server has tools/list and tools/call")
+                .methodNotFound,
+                "there is no method \(request.method.prefix(100)); this server has tools/list and tools/call")
         }
     }
 
@@ -96,7 +95,7 @@ struct ContextServer: Sendable {
 
     private func initialized(_ params: JSONObject) throws -> JSONObject {
         guard params["protocolVersion"]?.text != nil else {
-            throw ContextError.invalidParams("protocolVersion must be a text such as \"\(Self.versionBefore)\"")
+            throw ContextError(.invalidParams, "protocolVersion must be a text such as \"\(Self.versionBefore)\"")
         }
         return [
             "protocolVersion": .string(Self.versionBefore), "capabilities": Self.capabilities,
@@ -114,17 +113,18 @@ struct ContextServer: Sendable {
 
     private func called(_ params: JSONObject) async throws -> JSONObject {
         guard let name = params["name"]?.text else {
-            throw ContextError.invalidParams("name must be the name of a tool")
+            throw ContextError(.invalidParams, "name must be the name of a tool")
         }
         guard let tool = tools.first(where: { $0.name.isIdentical(to: name) }) else {
             let names = tools.map(\.name)
             let guess = NearestName.nearest(to: name, among: names).map { "did you mean \($0)? " } ?? ""
-            throw ContextError.invalidParams(
+            throw ContextError(
+                .invalidParams,
                 "there is no tool \"\(name.prefix(100))\"; \(guess)the tools are \(names.joined(separator: ", "))")
         }
         let arguments = params["arguments"] ?? [:]
         guard case .object(let given) = arguments else {
-            throw ContextError.invalidParams("arguments must be an object, got \(arguments.typeName)")
+            throw ContextError(.invalidParams, "arguments must be an object, got \(arguments.typeName)")
         }
         return await tool.called(given, simulator)
     }

@@ -8,12 +8,6 @@ import SimulationAPI
 struct StandardStreams {
     let server: ContextServer
 
-    enum Line: Sendable {
-        case text(Data)
-        /// A line that is longer than the maximum. It was not kept.
-        case tooLong
-    }
-
     func run() async {
         _ = SignalWatch.ignore(SIGPIPE)
         let output = OutputLines()
@@ -27,17 +21,16 @@ struct StandardStreams {
         await calls.finish()
     }
 
-    private func take(_ line: Line, _ calls: RunningCalls, _ output: OutputLines) async {
+    /// - Parameter line: `nil` for one that is longer than the maximum.
+    private func take(_ line: Data?, _ calls: RunningCalls, _ output: OutputLines) async {
         let message: ContextMessage
-        var size = 0
-        switch line {
-        case .tooLong:
+        if let line {
+            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) { return }
+            message = ContextMessage(line, of: "a line")
+        } else {
             let most = SizeText.text(ContextServer.maxBytes)
-            message = .invalid(id: .null, .invalidRequest("a message has at most \(most); this one was left out"))
-        case .text(let bytes):
-            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }) { return }
-            message = ContextMessage(bytes, of: "a line")
-            size = bytes.count
+            let error = ContextError(.invalidRequest, "a message has at most \(most); this one was left out")
+            message = .invalid(id: .null, error)
         }
         switch message {
         case .invalid(let id, let error): output.write(ContextReply(id: id, result: .failure(error)))
@@ -45,7 +38,7 @@ struct StandardStreams {
             if let id = params["requestId"] { await calls.cancel(id) }
         case .notification: break
         case .request(let request):
-            await calls.start(request.id, bytes: size) {
+            await calls.start(request.id, bytes: line?.count ?? 0) {
                 let reply = await server.answer(request)
                 // The client does not want the answer of a request that it cancelled.
                 if !Task.isCancelled { output.write(reply) }
@@ -114,24 +107,23 @@ private actor RunningCalls {
 
 /// The lines of a descriptor, read by a thread of their own, which reads no more than a few lines ahead.
 private struct InputLines {
-    let lines: AsyncStream<StandardStreams.Line>
+    /// A line that is longer than the maximum is `nil`: it was not kept.
+    let lines: AsyncStream<Data?>
     /// Says that a line has been dealt with.
     let taken: @Sendable () -> Void
 
     private static let ahead = 4
 
     static func read(_ descriptor: Int32, maxBytes: Int) -> InputLines {
-        let (stream, sink) = AsyncStream.makeStream(of: StandardStreams.Line.self)
+        let (stream, sink) = AsyncStream.makeStream(of: Data?.self)
         let room = DispatchSemaphore(value: ahead)
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 65_536)
-            var line = Data()
-            var isTooLong = false
+            var line: Data? = Data()
             func end() {
                 room.wait()
-                sink.yield(isTooLong ? .tooLong : .text(line))
+                sink.yield(line)
                 line = Data()
-                isTooLong = false
             }
             while true {
                 let count = Foundation.read(descriptor, &buffer, buffer.count)
@@ -139,15 +131,12 @@ private struct InputLines {
                 guard count > 0 else { break }
                 for part in buffer[..<count].split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
                     if part.offset > 0 { end() }
-                    if line.count + part.element.count > maxBytes {
-                        isTooLong = true
-                        line = Data()
-                    }
-                    if !isTooLong { line.append(contentsOf: part.element) }
+                    if let count = line?.count, count + part.element.count > maxBytes { line = nil }
+                    line?.append(contentsOf: part.element)
                 }
             }
             // The last line may have no end.
-            if isTooLong || !line.isEmpty { end() }
+            if line?.isEmpty != true { end() }
             sink.finish()
         }
         return InputLines(lines: stream) { room.signal() }

@@ -25,9 +25,9 @@ extension AgentTool {
             let name = "\(object.change.rawValue) \(object.kind) \(try StateDifference.words(object.key))"
             return JSONValue.string(ToolAnswer.short(([name] + (try object.lines)).joined(separator: "; "), 400))
         }
-        return JSONObject([
-            ("equal", .bool(found.equal)), ("objects", .array(lines)), ("truncated", .bool(found.truncated)),
-            ("state", try await CaseState.read(client)),
-        ])
+        return [
+            "equal": .bool(found.equal), "objects": .array(lines), "truncated": .bool(found.truncated),
+            "state": try await CaseState.read(client),
+        ]
     }
 }

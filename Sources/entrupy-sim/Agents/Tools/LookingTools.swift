@@ -55,14 +55,12 @@ extension AgentTool {
             return JSONValue.string(
                 ToolAnswer.short("\(Readable.time(step.at)) \(step.id): \(step.text)\(causes)", 300))
         }
-        return JSONObject([
-            ("subject", .string("\(explained.subject.kind) \(explained.subject.id)")), ("steps", .array(steps)),
-            (
-                "would_differ",
-                .array(explained.would_differ.map { .string(ToolAnswer.short("\($0.step): \($0.text)", 300)) })
-            ),
-            ("forgotten", .bool(explained.forgotten)), ("state", try await CaseState.read(client)),
-        ])
+        return [
+            "subject": .string("\(explained.subject.kind) \(explained.subject.id)"), "steps": .array(steps),
+            "would_differ": .array(
+                explained.would_differ.map { .string(ToolAnswer.short("\($0.step): \($0.text)", 300)) }),
+            "forgotten": .bool(explained.forgotten), "state": try await CaseState.read(client),
+        ]
     }
 
     static let check = AgentTool(
@@ -97,7 +95,7 @@ extension AgentTool {
         try await verdict.verifyScenario(client)
         if arguments["audit"] != false { try await verdict.audit(client) }
         try await verdict.countRefusals(client)
-        return verdict.answer.merging(JSONObject([("state", try await CaseState.read(client))])) { own, _ in own }
+        return verdict.answer.merging(["state": try await CaseState.read(client)]) { own, _ in own }
     }
 }
 
@@ -110,7 +108,7 @@ private struct CaseVerdict {
     private var refused: [JSONValue] = []
 
     var answer: JSONObject {
-        var answer = JSONObject([("passed", .bool(hasPassed)), ("expectations", .array(expectations))])
+        var answer: JSONObject = ["passed": .bool(hasPassed), "expectations": .array(expectations)]
         answer["scenario"] = scenario
         answer["findings"] = findings.map { .array($0) }
         if !notJudged.isEmpty { answer["not_judged"] = .array(notJudged) }

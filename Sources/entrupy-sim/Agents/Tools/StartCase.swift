@@ -88,15 +88,13 @@ private struct CaseStart {
         let made = try await make(name, replaces: arguments.isSet("replace"), server, simulator)
         let client = try await simulator.client(name)
         let state = try await CaseState.read(client)
-        return JSONObject([
-            ("base_url", state.members?["url"] ?? .null),
-            ("api_token", (try await client.firstAPIToken()).map { .string($0) } ?? .null),
-            (
-                "next",
-                "point the code under test at base_url in place of https://api.entrupy.com, run it, then call what_happened"
-            ),
-            ("items", .array(made.items)), ("notes", .array(made.notes.map { .string($0) })), ("state", state),
-        ])
+        return [
+            "base_url": state.members?["url"] ?? .null,
+            "api_token": (try await client.firstAPIToken()).map { .string($0) } ?? .null,
+            "next":
+                "point the code under test at base_url in place of https://api.entrupy.com, run it, then call what_happened",
+            "items": .array(made.items), "notes": .array(made.notes.map { .string($0) }), "state": state,
+        ]
     }
 
     private static func newName() -> String {

@@ -39,7 +39,7 @@ extension AgentTool {
             }
             let body = ControlCall.Body.json(.members(arguments.members(["result", "reason", "flag"])))
             try await client.send(ControlCall(.PATCH, "/_sim/authentications/\(item)", body: body))
-            return JSONObject([("state", try await CaseState.read(client))])
+            return ["state": try await CaseState.read(client)]
         }
         let describesRule = arguments.has(anyOf: parts + ["reason", "after", "times"])
         guard arguments["result"] != nil || arguments.isSet("clear") && !describesRule, arguments["flag"] == nil else {
@@ -177,9 +177,9 @@ extension AgentTool {
         let server = try await simulator.client("default")
         try await server.send(ControlCall(.DELETE, "/_sim/namespaces/\(arguments.namespace)"))
         let list: NamespaceList = try await server.get("/_sim/namespaces")
-        return JSONObject([
-            ("dropped", .string(arguments.namespace)), ("namespaces", .array(list.namespaces.map { .string($0.name) })),
-        ])
+        return [
+            "dropped": .string(arguments.namespace), "namespaces": .array(list.namespaces.map { .string($0.name) }),
+        ]
     }
 }
 
@@ -210,8 +210,6 @@ private enum CaseRules: String {
                 try await client.send(ControlCall(.DELETE, "/_sim/\(rawValue)/\(old.id)"))
             } catch let refusal as Refusal where refusal.isNotFound {}
         }
-        return JSONObject([
-            ("notes", .array(notes.map { .string($0) })), ("state", try await CaseState.read(client)),
-        ])
+        return ["notes": .array(notes.map { .string($0) }), "state": try await CaseState.read(client)]
     }
 }
