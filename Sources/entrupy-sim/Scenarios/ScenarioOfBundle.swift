@@ -9,10 +9,10 @@ import SimulationAPI
 ///
 /// A namespace that was started from a scenario keeps that scenario's parts, and gets what was added since.
 struct ScenarioOfBundle {
-    private let facts: BundleFacts
-    private let masked: @Sendable (JSONValue) async throws -> JSONValue
+    let facts: BundleFacts
+    let masked: @Sendable (JSONValue) async throws -> JSONValue
     private let expected: ExpectedRequests
-    private var draft: ScenarioDraft
+    var draft: ScenarioDraft
     /// The scenario that the namespace was started from; empty if it was none.
     private let base: JSONObject
     /// The number of the event of that start; 0 if there was none.
@@ -20,10 +20,10 @@ struct ScenarioOfBundle {
     /// The times of the actions of that scenario.
     private let actionTimes: Set<Double>
     /// The start in epoch seconds: that of the scenario, else a whole second before the first event.
-    private let start: Double
+    let start: Double
 
     /// The maximum numbers of parts in a list, and of bytes of seed data.
-    private static let maxParts = 200
+    static let maxParts = 200
     private static let maxSeed = 200_000
     /// The maximum number of parts in a list of a scenario.
     private static let maxExpectations = 1000
@@ -146,21 +146,6 @@ struct ScenarioOfBundle {
                 draft[key].parts.append(ScenarioDraft.Part(value.members ?? [:]))
             }
         }
-    }
-
-    private mutating func addSubscriptions() async throws {
-        let found = SubscriptionParts(facts: facts, start: start)
-        var parts: [ScenarioDraft.Part] = []
-        for part in found.parts(max: Self.maxParts) {
-            var members: [(String, JSONValue)] = []
-            for (name, value) in part.members {
-                // A URL may hold a secret of the namespace. The made-up secret is none.
-                members.append((name, name == "secret_key" ? value : try await masked(value)))
-            }
-            parts.append(ScenarioDraft.Part(members, part.comments))
-        }
-        draft["subscriptions"].parts = parts
-        draft["subscriptions"].comments = found.comments
     }
 
     // MARK: Items

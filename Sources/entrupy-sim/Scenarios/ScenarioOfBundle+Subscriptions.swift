@@ -2,27 +2,18 @@ import Foundation
 import SimulationAPI
 
 /// The webhook subscriptions of a run as parts of a scenario. Their secrets are left out: a person chooses others.
-struct SubscriptionParts {
-    let facts: BundleFacts
-    /// The start of the scenario, in epoch seconds.
-    let start: Double
-
+extension ScenarioOfBundle {
     /// The secret of each part, until a person chooses another.
     private static let secret = "choose-a-secret"
 
-    /// The comments above the list.
-    var comments: [String] {
-        facts.subscriptions.isEmpty
-            ? []
-            : [
-                "CHOOSE: the secrets that sign deliveries are not written here. Give each URL the one that its receiver knows, and the values of its query."
-            ]
-    }
-
-    /// The parts, oldest subscription of each organization first.
-    func parts(max: Int) -> [ScenarioDraft.Part] {
-        let requested = requested
-        return facts.subscriptions.prefix(max).map { subscription in
+    /// Adds the subscriptions, the oldest of each organization first.
+    mutating func addSubscriptions() async throws {
+        guard !facts.subscriptions.isEmpty else { return }
+        draft["subscriptions"].comments = [
+            "CHOOSE: the secrets that sign deliveries are not written here. Give each URL the one that its receiver knows, and the values of its query."
+        ]
+        let requested = requestedSubscriptions
+        for subscription in facts.subscriptions.prefix(Self.maxParts) {
             var members: [(String, JSONValue)] = [
                 ("url", .string(subscription.url.maskingQuery)), ("secret_key", .string(Self.secret)),
                 ("events", .array(subscription.events.map { .string($0) })),
@@ -34,9 +25,13 @@ struct SubscriptionParts {
             members += [
                 ("format", .string(subscription.format)), ("signature", .string(subscription.signature)),
             ]
+            // A URL may hold a secret of the namespace. The made-up secret is none.
+            for index in members.indices where members[index].0 != "secret_key" {
+                members[index].1 = try await masked(members[index].1)
+            }
             var comments = comments(subscription, isRequested: requested.contains(subscription.id))
             if !isV2 { comments.append("The run's had the version \(subscription.version); v1 is the newest 1.x.") }
-            return ScenarioDraft.Part(members, comments)
+            draft["subscriptions"].parts.append(ScenarioDraft.Part(members, comments))
         }
     }
 
@@ -54,7 +49,7 @@ struct SubscriptionParts {
     }
 
     /// The ids of the subscriptions that requests of the journal made.
-    private var requested: Set<String> {
+    private var requestedSubscriptions: Set<String> {
         let ranges = facts.requests.compactMap(\.changes)
         return Set(
             facts.events.filter { event in
