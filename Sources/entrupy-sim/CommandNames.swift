@@ -33,15 +33,8 @@ enum CommandNames {
     static func command(_ words: [String]) -> (type: any ParsableCommand.Type, rest: [String])? {
         // Clients wait for a server's start: the list of all commands alone would take a twentieth of it.
         if words.first == "serve" { return (Serve.self, Array(words.dropFirst())) }
-        var type: any ParsableCommand.Type = EntrupySim.self
-        var rest = words[...]
-        while let word = rest.first,
-            let next = type.configuration.subcommands.first(where: { $0._commandName == word })
-        {
-            type = next
-            rest = rest.dropFirst()
-        }
-        return type.configuration.subcommands.isEmpty ? (type, Array(rest)) : nil
+        let (type, path) = Suggestions.command(words)
+        return type.configuration.subcommands.isEmpty ? (type, Array(words.dropFirst(path.count))) : nil
     }
 
     /// The error for options of a list of deliveries, `nil` if there are none: `webhooks list` listed deliveries once.

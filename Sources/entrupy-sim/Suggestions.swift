@@ -99,8 +99,8 @@ enum Suggestions {
         return guess.map { "did you mean --\($0)? \(help)" } ?? help
     }
 
-    /// The command that the first words name, and these words.
-    private static func command(_ words: [String]) -> (type: any ParsableCommand.Type, path: [String]) {
+    /// The command or group that the first words name, and these words.
+    static func command(_ words: [String]) -> (type: any ParsableCommand.Type, path: [String]) {
         var type: any ParsableCommand.Type = EntrupySim.self
         var path: [String] = []
         while path.count < words.count,

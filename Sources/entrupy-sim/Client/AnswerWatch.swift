@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 /// Measures how long a server is silent while its answer is awaited.
-final class AnswerWatch: Sendable {
+struct AnswerWatch: Sendable {
     struct Silence: Error {
         let limit: Duration
         let isInBody: Bool
@@ -17,8 +17,6 @@ final class AnswerWatch: Sendable {
     private let state = NIOLockedValueBox(State())
     /// Where the bytes of a download are counted.
     let progress: ProgressLine?
-
-    init(_ progress: ProgressLine? = nil) { self.progress = progress }
 
     /// Whether the answer has begun.
     var isInBody: Bool { state.withLockedValue { $0.isInBody } }

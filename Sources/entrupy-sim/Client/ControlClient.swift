@@ -27,6 +27,7 @@ struct ControlClient: Sendable {
 
     /// The beginning of the message of an answer that a fault rule made.
     private static let ofFault = "answered by the fault rule "
+    private static let otherServer = "name the server with --url or ENTRUPY_SIM_URL"
 
     /// A successful answer of the server.
     struct Answer: Sendable {
@@ -141,7 +142,7 @@ struct ControlClient: Sendable {
     ) async throws -> Value {
         let (takesLong, mayFailOtherwise, path) = (call.takesLong, call.mayFailOtherwise, call.path.text)
         let head = timeout ?? (takesLong ? limits.work : limits.silence)
-        let watch = AnswerWatch(progress)
+        let watch = AnswerWatch(progress: progress)
         // The time until the answer counts from the last part of a file that the server took.
         let request = try request(call) { count in
             progress?.add(count)
@@ -306,9 +307,7 @@ struct ControlClient: Sendable {
     private func unreachable(_ error: any Error) -> Refusal {
         switch error {
         case is HTTPParserError:
-            Refusal(
-                .noServer, "what listens at \(options.base) does not answer in HTTP",
-                next: "name the server with --url or ENTRUPY_SIM_URL")
+            Refusal(.noServer, "what listens at \(options.base) does not answer in HTTP", next: Self.otherServer)
         case OutgoingError.closedBeforeAnswer, OutgoingError.closedInAnswer:
             Refusal(
                 .noServer, "the connection to \(options.base) was closed before an answer came",
@@ -323,9 +322,7 @@ struct ControlClient: Sendable {
             Refusal(.usage, "the file changed while it was sent", next: "repeat the command when the file is complete")
         case OutgoingError.withoutEncryption: Encryption.missing(options.base)
         case OutgoingError.badURL:
-            Refusal(
-                .usage, "\(options.base) cannot be read as a URL", next: "name the server with --url or ENTRUPY_SIM_URL"
-            )
+            Refusal(.usage, "\(options.base) cannot be read as a URL", next: Self.otherServer)
         default:
             Self.encryptionProblem(error).map {
                 Refusal(
@@ -366,8 +363,7 @@ struct ControlClient: Sendable {
                     answer: isJSON ? answer : nil)
             }
             return Refusal(
-                .noServer, "\(options.base) answers \(status), but it is not an entrupy-sim",
-                next: "name the server with --url or ENTRUPY_SIM_URL")
+                .noServer, "\(options.base) answers \(status), but it is not an entrupy-sim", next: Self.otherServer)
         }
         let isUnknownNamespace = envelope.code == "unknown_namespace"
         // The server's text ends with the HTTP request that makes one; `next` names the command instead.

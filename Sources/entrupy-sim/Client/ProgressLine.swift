@@ -4,7 +4,7 @@ import SimulationAPI
 
 /// One line about a long operation, on the terminal of standard error alone, from the operation's second second on. It is
 /// removed at the end. With `--json` and `--quiet`, in CI and on terminals that cannot overwrite a line there is none.
-final class ProgressLine: Sendable {
+struct ProgressLine: Sendable {
     enum Unit {
         case things, bytes
     }
@@ -31,13 +31,6 @@ final class ProgressLine: Sendable {
     }()
     private static let interval = Duration.milliseconds(250)
 
-    private init(_ terminal: Terminal, _ what: String, of total: Int?, in unit: Unit) {
-        self.terminal = terminal
-        self.what = what
-        self.unit = unit
-        state = NIOLockedValueBox(State(total: total))
-    }
-
     /// Runs an operation and shows its progress.
     ///
     /// - Parameters:
@@ -47,7 +40,8 @@ final class ProgressLine: Sendable {
         _ terminal: Terminal, _ what: String, of total: Int? = nil, in unit: Unit = .things,
         _ body: (ProgressLine) async throws -> Value
     ) async rethrows -> Value {
-        let progress = ProgressLine(terminal, what, of: total, in: unit)
+        let progress = ProgressLine(
+            terminal: terminal, what: what, unit: unit, state: NIOLockedValueBox(State(total: total)))
         guard terminal.showsProgress, !terminal.isJSON, !terminal.isQuiet, allowed else {
             return try await body(progress)
         }

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 
 /// A small HTTP server that receives webhooks. Each request waits for its answer, so a slow reader slows the senders down and nothing piles up.
-final class WebhookListener: Sendable {
+struct WebhookListener: Sendable {
     /// A request and the way to answer it.
     struct Request: Sendable {
         let method: HTTPMethod
@@ -55,7 +55,8 @@ final class WebhookListener: Sendable {
                 }
             }
             .bind(host: host, port: port).get()
-        return WebhookListener(stream, channel, held)
+        return WebhookListener(
+            requests: stream, port: channel.localAddress?.port ?? 0, channel: channel, held: held)
     }
 
     /// The open connections.
@@ -83,13 +84,6 @@ final class WebhookListener: Sendable {
 
         /// Notes that a connection waits for a request again.
         mutating func end(_ channel: any Channel) { waiting.append(channel) }
-    }
-
-    private init(_ requests: AsyncStream<Request>, _ channel: any Channel, _ held: NIOLockedValueBox<Int>) {
-        self.requests = requests
-        self.channel = channel
-        self.held = held
-        port = channel.localAddress?.port ?? 0
     }
 
     /// Accepts no more connections.
