@@ -82,14 +82,11 @@ package enum BugSentence {
 
     /// The words of a key by which a person knows the object.
     static func label(_ key: JSONObject) -> String {
+        let inner = key.values.lazy.compactMap(\.members).map(label).first { !$0.isEmpty }
         for name in ["customer_item_id", "region_id", "event", "message", "url"] {
-            if let text = key[name]?.text {
-                let inner = key.values.lazy.compactMap(\.members).map(label).first { !$0.isEmpty }
-                return inner.map { "\(text) of \($0)" } ?? text
-            }
+            if let text = key[name]?.text { return inner.map { "\(text) of \($0)" } ?? text }
         }
-        if let inner = key.values.lazy.compactMap(\.members).map(label).first(where: { !$0.isEmpty }) { return inner }
-        return key.sorted.filter { $0.name != "nth" }.compactMap(\.value.text).joined(separator: " ")
+        return inner ?? key.sorted.filter { $0.name != "nth" }.compactMap(\.value.text).joined(separator: " ")
     }
 
     private static func word(_ kind: String) -> String { kind.replacing("_", with: " ") }

@@ -60,8 +60,8 @@ package struct RepeatedRuns: Encodable, Sendable {
         let made = runs.filter { $0.verdict != .notRun }
         self.verdict = verdict
         seen = "\(made.count { $0.verdict == verdict }) of \(made.count)"
-        let says = verdict.isBug || !verdict.isPass
-        _sentence = Nullable(wrappedValue: says ? worst.map(\.detail.sentence).flatMap { $0.isEmpty ? nil : $0 } : nil)
+        let reason = worst.map(\.detail.sentence) ?? ""
+        _sentence = Nullable(wrappedValue: verdict.isPass || reason.isEmpty ? nil : reason)
     }
 }
 

@@ -25,12 +25,12 @@ extension SweepSession {
         }
         await other.stop()
         let entries = cells.indices.map { SweepProof.Entry(cells[$0], before: made[0][$0], after: made[1][$0]) }
-        let report = ProofReport(proof: SweepProof(before: before, after: after, kept: entries))
-        if terminal.isJSON { try terminal.json(of: report.proof) } else { report.show(on: terminal) }
-        let isWritten = telling { try options.files.write(JUnitReport(report.proof), report.markdown) }
+        let proof = SweepProof(before: before, after: after, kept: entries)
+        if terminal.isJSON { try terminal.json(of: proof) } else { proof.show(on: terminal) }
+        let isWritten = telling { try options.files.write(JUnitReport(proof), proof.markdown) }
         if let end = end.withLockedValue({ $0 }) { terminal.note("error: \(end.text)") }
-        if report.proof.hasBug { return Refusal.Code.no.rawValue }
-        return report.proof.isProved && isWritten ? 0 : Refusal.Code.incomplete.rawValue
+        if proof.hasBug { return Refusal.Code.no.rawValue }
+        return proof.isProved && isWritten ? 0 : Refusal.Code.incomplete.rawValue
     }
 
     /// The runs of each cell with one command. All are missing if the sweep ended before the runs without a fault were over.
@@ -53,13 +53,11 @@ extension SweepSession {
 }
 
 /// A proof for people: a line for each kept bug, with its verdict before and after.
-struct ProofReport {
-    let proof: SweepProof
-
+extension SweepProof {
     private static let headings = ["KEPT", "BEFORE", "AFTER", "RESULT"]
 
     private var rows: [[String]] {
-        proof.kept.map {
+        kept.map {
             [
                 "\($0.call) \($0.fault)", "\($0.before.verdict.rawValue) (\($0.before.seen))",
                 "\($0.after.verdict.rawValue) (\($0.after.seen))", $0.result.rawValue,
@@ -69,7 +67,7 @@ struct ProofReport {
 
     /// The bugs and reasons of both commands, a line each.
     private var sentences: [String] {
-        proof.kept.flatMap { entry in
+        kept.flatMap { entry in
             [("before", entry.before), ("after", entry.after)].compactMap { name, runs in
                 runs.sentence.map { "\(name): \($0)" }
             }
@@ -78,11 +76,11 @@ struct ProofReport {
 
     /// Counts of the results, as `2 kept: 1 mended, 1 still there`.
     private var counts: String {
-        let texts = SweepProof.Result.allCases.compactMap { result in
-            let count = proof.kept.count { $0.result == result }
+        let texts = Result.allCases.compactMap { result in
+            let count = kept.count { $0.result == result }
             return count > 0 ? "\(count) \(result.rawValue)" : nil
         }
-        return "\(proof.kept.count) kept: \(texts.joined(separator: ", "))"
+        return "\(kept.count) kept: \(texts.joined(separator: ", "))"
     }
 
     func show(on terminal: Terminal) {
@@ -97,7 +95,7 @@ struct ProofReport {
     var markdown: String {
         func row(_ cells: [String]) -> String { "| \(cells.map { Markdown.escaped($0) }.joined(separator: " | ")) |" }
         var lines = ["## entrupy-sim sweep: before and after", ""]
-        lines += ["- before: \(Markdown.escaped(proof.before))", "- after: \(Markdown.escaped(proof.after))", ""]
+        lines += ["- before: \(Markdown.escaped(before))", "- after: \(Markdown.escaped(after))", ""]
         lines += [row(Self.headings), "|" + Self.headings.map { _ in " --- |" }.joined()] + rows.map(row)
         lines += [""] + sentences.map { "- \(Markdown.escaped($0))" }
         return lines.joined(separator: "\n") + "\n\n\(Markdown.escaped(counts))\n\n"
