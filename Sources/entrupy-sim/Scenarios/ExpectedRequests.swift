@@ -101,14 +101,12 @@ struct ExpectedRequests {
                 ["\(text). If your client need not try again, remove this."]))
     }
 
-    private func members(_ entry: JournaledRequest, status: JSONValue, atLeast: Int? = nil) -> [(String, JSONValue)] {
-        var members: [(String, JSONValue)] = [
+    private func members(_ entry: JournaledRequest, status: JSONValue, atLeast: Int? = nil) -> [(String, JSONValue?)] {
+        [
             ("route", .string(route(entry.path))), ("method", .string(entry.method)),
+            ("username", entry.username.map { .string($0) }), ("status", status),
+            ("at_least", atLeast.map { .number(JSONNumber($0)) }),
         ]
-        if let user = entry.username { members.append(("username", .string(user))) }
-        members.append(("status", status))
-        if let atLeast { members.append(("at_least", .number(JSONNumber(atLeast)))) }
-        return members
     }
 
     private func name(_ entry: JournaledRequest) -> String { entry.sequence.map { "#\($0)" } ?? entry.id }

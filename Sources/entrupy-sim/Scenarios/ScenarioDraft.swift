@@ -11,8 +11,9 @@ struct ScenarioDraft {
         /// Sentences that stand above it.
         var comments: [String] = []
 
-        init(_ members: [(String, JSONValue)], _ comments: [String] = []) {
-            self.members = members
+        /// Members without a value are left out.
+        init(_ members: [(String, JSONValue?)], _ comments: [String] = []) {
+            self.members = members.compactMap { name, value in value.map { (name, $0) } }
             self.comments = comments
         }
 

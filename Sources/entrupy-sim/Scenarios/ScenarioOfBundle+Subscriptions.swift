@@ -14,24 +14,23 @@ extension ScenarioOfBundle {
         ]
         let requested = requestedSubscriptions
         for subscription in facts.subscriptions.prefix(Self.maxParts) {
-            var members: [(String, JSONValue)] = [
-                ("url", .string(subscription.url.maskingQuery)), ("secret_key", .string(Self.secret)),
-                ("events", .array(subscription.events.map { .string($0) })),
-                ("organization", .string(subscription.organization)),
-            ]
-            if let username = subscription.username { members.append(("username", .string(username))) }
             let isV2 = subscription.version == "v2"
-            if !isV2 { members.append(("version", "v1")) }
-            members += [
-                ("format", .string(subscription.format)), ("signature", .string(subscription.signature)),
-            ]
-            // A URL may hold a secret of the namespace. The made-up secret is none.
-            for index in members.indices where members[index].0 != "secret_key" {
-                members[index].1 = try await masked(members[index].1)
+            var part = ScenarioDraft.Part(
+                [
+                    ("url", .string(subscription.url.maskingQuery)), ("secret_key", .string(Self.secret)),
+                    ("events", .array(subscription.events.map { .string($0) })),
+                    ("organization", .string(subscription.organization)),
+                    ("username", subscription.username.map { .string($0) }), ("version", isV2 ? nil : "v1"),
+                    ("format", .string(subscription.format)), ("signature", .string(subscription.signature)),
+                ], comments(subscription, isRequested: requested.contains(subscription.id)))
+            if !isV2 {
+                part.comments.append("The run's had the version \(subscription.version); v1 is the newest 1.x.")
             }
-            var comments = comments(subscription, isRequested: requested.contains(subscription.id))
-            if !isV2 { comments.append("The run's had the version \(subscription.version); v1 is the newest 1.x.") }
-            draft["subscriptions"].parts.append(ScenarioDraft.Part(members, comments))
+            // A URL may hold a secret of the namespace. The made-up secret is none.
+            for index in part.members.indices where part.members[index].0 != "secret_key" {
+                part.members[index].1 = try await masked(part.members[index].1)
+            }
+            draft["subscriptions"].parts.append(part)
         }
     }
 

@@ -261,18 +261,16 @@ struct ScenarioOfBundle {
             case "result.set", "result.changed":
                 guard data["rule"] == "control", !isCreation(event) else { continue }
                 act(event, "set_result", [("result", data["result"])])
-            case "flag.resolved":
-                guard data["note"] != nil else { continue }
+            case "flag.resolved" where data["note"] != nil:
                 act(event, "resolve_flag", [("note", data["note"]), ("result", data["result"])])
             case "retake.requested":
                 act(event, "retake", [("regions", data["regions"]), ("message", data["message"])])
             case "support.message":
                 act(event, "support_message", [("message", data["message"]), ("options", data["options"])])
-            case "session.ended":
-                guard data["reason"] == "revoked" else { continue }
-                add(event, "revoke_sessions", .object(JSONObject([("username", .string(event.subject))])))
+            case "session.ended" where data["reason"] == "revoked":
+                add(event, "revoke_sessions", ["username": .string(event.subject)])
             case "client.rejected":
-                add(event, "reject_client", .object(JSONObject([("client_id", .string(event.subject))])))
+                add(event, "reject_client", ["client_id": .string(event.subject)])
             default: continue
             }
         }
