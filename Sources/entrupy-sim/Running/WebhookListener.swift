@@ -21,10 +21,10 @@ struct WebhookListener: Sendable {
     let requests: AsyncStream<Request>
     let port: Int
     private let channel: any Channel
-    private let held: NIOLockedValueBox<Int>
+    private let bounds: NIOLockedValueBox<Bounds>
 
     /// The bytes of all bodies that are not answered yet.
-    var heldBytes: Int { held.withLockedValue { $0 } }
+    var heldBytes: Int { bounds.withLockedValue { $0.held } }
 
     /// The bounds of what senders may take. Any program of this machine can connect, and so can any page that its browser shows. Above
     /// this number the connection that has waited longest for a request is closed.
@@ -40,27 +40,28 @@ struct WebhookListener: Sendable {
     /// - Parameter port: 0 for a free one.
     static func open(host: String, port: Int) async throws -> WebhookListener {
         let (stream, sink) = AsyncStream.makeStream(of: Request.self)
-        let connections = NIOLockedValueBox(Connections())
-        let held = NIOLockedValueBox(0)
+        let bounds = NIOLockedValueBox(Bounds())
         let channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    connections.withLockedValue { $0.add(channel) }?.close(promise: nil)
-                    channel.closeFuture.whenComplete { _ in connections.withLockedValue { $0.remove(channel) } }
+                    bounds.withLockedValue { $0.add(channel) }?.close(promise: nil)
+                    channel.closeFuture.whenComplete { _ in bounds.withLockedValue { $0.remove(channel) } }
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(IdleStateHandler(allTimeout: Self.maxSilence))
                     try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                    try pipeline.addHandler(Handler(held, connections) { sink.yield($0) })
+                    try pipeline.addHandler(Handler(bounds) { sink.yield($0) })
                 }
             }
             .bind(host: host, port: port).get()
         return WebhookListener(
-            requests: stream, port: channel.localAddress?.port ?? 0, channel: channel, held: held)
+            requests: stream, port: channel.localAddress?.port ?? 0, channel: channel, bounds: bounds)
     }
 
-    /// The open connections.
-    private struct Connections {
+    /// The open connections, and what they hold.
+    private struct Bounds {
+        /// The bytes of all bodies that are not answered yet.
+        var held = 0
         private var count = 0
         /// Those whose next request has not begun, by the time since which they wait.
         private var waiting: [any Channel] = []
@@ -84,6 +85,15 @@ struct WebhookListener: Sendable {
 
         /// Notes that a connection waits for a request again.
         mutating func end(_ channel: any Channel) { waiting.append(channel) }
+
+        /// Counts bytes of a body.
+        ///
+        /// - Returns: `false` if all bodies together would be too large.
+        mutating func take(_ size: Int) -> Bool {
+            guard held + size <= WebhookListener.maxBytesInAll else { return false }
+            held += size
+            return true
+        }
     }
 
     /// Accepts no more connections.
@@ -93,8 +103,7 @@ struct WebhookListener: Sendable {
         typealias InboundIn = HTTPServerRequestPart
 
         private let receive: @Sendable (Request) -> Void
-        private let held: NIOLockedValueBox<Int>
-        private let connections: NIOLockedValueBox<Connections>
+        private let bounds: NIOLockedValueBox<Bounds>
         private var head: HTTPRequestHead?
         private var body = ByteBuffer()
         /// The bytes of the request's body that count in `held`.
@@ -103,12 +112,8 @@ struct WebhookListener: Sendable {
         /// Whether the request was refused, so that the rest of it is not kept.
         private var isRefused = false
 
-        init(
-            _ held: NIOLockedValueBox<Int>, _ connections: NIOLockedValueBox<Connections>,
-            _ receive: @escaping @Sendable (Request) -> Void
-        ) {
-            self.held = held
-            self.connections = connections
+        init(_ bounds: NIOLockedValueBox<Bounds>, _ receive: @escaping @Sendable (Request) -> Void) {
+            self.bounds = bounds
             self.receive = receive
         }
 
@@ -122,7 +127,10 @@ struct WebhookListener: Sendable {
                 guard heldHere + size <= WebhookListener.maxBytes else {
                     return refuse(413, "a webhook has at most \(WebhookListener.maxBytes) bytes\n", context)
                 }
-                guard take(size) else { return refuse(503, "too many webhooks at once\n", context) }
+                guard bounds.withLockedValue({ $0.take(size) }) else {
+                    return refuse(503, "too many webhooks at once\n", context)
+                }
+                heldHere += size
                 body.writeBuffer(&part)
             case .end:
                 guard let head else { return }
@@ -142,26 +150,13 @@ struct WebhookListener: Sendable {
                 return refuse(403, "webhooks do not come from pages of a browser\n", context)
             }
             self.head = head
-            connections.withLockedValue { $0.begin(context.channel) }
+            bounds.withLockedValue { $0.begin(context.channel) }
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             deadline = context.eventLoop.scheduleTask(in: WebhookListener.maxTime) { bound.value.close(promise: nil) }
         }
 
-        /// Counts bytes of the request's body.
-        ///
-        /// - Returns: `false` if all bodies together would be too large.
-        private func take(_ size: Int) -> Bool {
-            let isTaken = held.withLockedValue { held in
-                guard held + size <= WebhookListener.maxBytesInAll else { return false }
-                held += size
-                return true
-            }
-            if isTaken { heldHere += size }
-            return isTaken
-        }
-
         private func release() {
-            held.withLockedValue { $0 -= heldHere }
+            bounds.withLockedValue { $0.held -= heldHere }
             heldHere = 0
         }
 
@@ -190,7 +185,7 @@ struct WebhookListener: Sendable {
                     let sent = Self.send(status, text, thenCloses ? ["Connection": "close"] : [:], context)
                     if thenCloses { return sent.whenComplete { _ in bound.value.1.close(promise: nil) } }
                     guard context.channel.isActive else { return }
-                    handler.connections.withLockedValue { $0.end(context.channel) }
+                    handler.bounds.withLockedValue { $0.end(context.channel) }
                 }
             }
         }
