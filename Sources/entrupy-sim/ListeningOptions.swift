@@ -151,11 +151,7 @@ extension ListeningOptions {
 
     /// A new token from the system's random generator. It is a secret, so it must not follow from a random seed.
     private static func randomToken() -> String {
-        let parts = (0..<4).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max), radix: 36)
-            return String(repeating: "0", count: 13 - digits.count) + digits
-        }
-        return "ctl-" + parts.joined()
+        "ctl-" + (0..<52).map { _ in String(Int.random(in: 0..<36), radix: 36) }.joined()
     }
 
     /// - Parameter dataDirectory: the directory of the local authority; `nil` for one that ends with the server.

@@ -94,14 +94,11 @@ struct ContextReply: Sendable {
 
     /// The status of the answer over HTTP: that of the version of 2026-07-28, in which an error of the protocol is no 200.
     var status: Int {
-        switch result {
-        case .success: 200
-        case .failure(let error):
-            switch error.code {
-            case .methodNotFound: 404
-            case .internalError: 500
-            default: 400
-            }
+        guard case .failure(let error) = result else { return 200 }
+        return switch error.code {
+        case .methodNotFound: 404
+        case .internalError: 500
+        default: 400
         }
     }
 }
