@@ -49,12 +49,6 @@ struct StandardStreams {
 
 /// The requests that run, and those that wait for one to end, in the order of their arrival.
 private actor RunningCalls {
-    private struct Waiting {
-        let id: JSONValue
-        let bytes: Int
-        let body: @Sendable () async -> Void
-    }
-
     /// The maximum number of requests that run at the same time.
     private static let maxRunning = 16
     /// The maximum size of the requests that wait, in bytes, and their maximum number. The input waits for more.
@@ -62,7 +56,7 @@ private actor RunningCalls {
     private static let maxWaiting = 1000
 
     private var running: [(number: Int, id: JSONValue, task: Task<Void, Never>)] = []
-    private var waiting: [Waiting] = []
+    private var waiting: [(id: JSONValue, bytes: Int, body: @Sendable () async -> Void)] = []
     private var waitingBytes = 0
     private var number = 0
 
@@ -72,7 +66,7 @@ private actor RunningCalls {
         while waitingBytes >= Self.maxWaitingBytes || waiting.count >= Self.maxWaiting, let first = running.first {
             await first.task.value
         }
-        waiting.append(Waiting(id: id, bytes: bytes, body: body))
+        waiting.append((id, bytes, body))
         waitingBytes += bytes
         startNext()
     }

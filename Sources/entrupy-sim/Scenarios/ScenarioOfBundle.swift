@@ -196,14 +196,11 @@ struct ScenarioOfBundle {
             $0.after < $1.after
         }
         var found: Set<String> = []
+        // The number of ranges that begin before the event. Both are in order.
+        var begun = 0
         for event in facts.events where event.kind == "item.submitted" {
-            // The last range that begins before the event.
-            var (low, high) = (0, ranges.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if ranges[middle].after < event.sequence { low = middle + 1 } else { high = middle }
-            }
-            if low > 0, event.sequence <= ranges[low - 1].through { found.insert(event.subject) }
+            while begun < ranges.count, ranges[begun].after < event.sequence { begun += 1 }
+            if begun > 0, event.sequence <= ranges[begun - 1].through { found.insert(event.subject) }
         }
         return found
     }
