@@ -65,12 +65,7 @@ struct Terminal: Sendable {
         Self.put(Data(VisibleText.lines(String(decoding: bytes, as: UTF8.self)).utf8))
     }
 
-    private struct LostReader {
-        var isLost = false
-        var then: (@Sendable () -> Void)?
-    }
-
-    private static let lostReader = NIOLockedValueBox(LostReader())
+    private static let lostReader = NIOLockedValueBox<(isLost: Bool, then: (@Sendable () -> Void)?)>((false, nil))
 
     static var hasLostReader: Bool { lostReader.withLockedValue { $0.isLost } }
 
@@ -200,6 +195,14 @@ struct Terminal: Sendable {
 /// Formats values for people.
 enum Readable {
     static func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
+
+    /// How often each value is there, in the order of its type: `20 recovered, 1 doubled`.
+    static func counts<Value: CaseIterable & Equatable & RawRepresentable<String>>(_ values: [Value]) -> String {
+        Value.allCases.compactMap { value in
+            let count = values.count { $0 == value }
+            return count > 0 ? "\(count) \(value.rawValue)" : nil
+        }.joined(separator: ", ")
+    }
 
     static func json(_ value: JSONValue) throws -> String {
         String(decoding: try WireJSON.encode(value), as: UTF8.self)

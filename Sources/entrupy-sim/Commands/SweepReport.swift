@@ -40,11 +40,7 @@ struct SweepReport {
 
     /// Counts of the verdicts, as `20 recovered, 1 doubled`.
     var counts: String {
-        let texts = Verdict.allCases.compactMap { verdict in
-            let count = result.cells.count { $0.verdict == verdict }
-            return count > 0 ? "\(count) \(verdict.rawValue)" : nil
-        }
-        return "\(Readable.count(result.cells.count, "cell")): \(texts.joined(separator: ", "))"
+        "\(Readable.count(result.cells.count, "cell")): \(Readable.counts(result.cells.map(\.verdict)))"
     }
 
     func show(on terminal: Terminal) {

@@ -11,11 +11,6 @@ struct OwnServer {
     /// The end of the pipe that this program holds.
     private let input: Int32
 
-    /// The line that `--ready-json` prints.
-    private struct Ready: Decodable {
-        let url: String
-    }
-
     private static let patience = Duration.seconds(5)
 
     /// - Parameter recording: the file to record to, which must not exist; `nil` for none.
@@ -46,11 +41,12 @@ struct OwnServer {
         }
         close(output.write)
         let line = await firstLine(of: output.read)
-        guard let ready = try? WireJSON.decode(Ready.self, from: line) else {
+        // A server that does not start prints no line.
+        guard let url = (try? WireJSON.decode(JSONValue.self, from: line))?.members?["url"]?.text else {
             await process.end(within: patience)
             throw Refusal(.no, "the server for the command did not start", next: "it says why above")
         }
-        return OwnServer(url: ready.url, process: process, input: input.write)
+        return OwnServer(url: url, process: process, input: input.write)
     }
 
     var hasEnded: Bool { process.hasEnded }

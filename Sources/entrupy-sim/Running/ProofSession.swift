@@ -75,13 +75,7 @@ extension SweepProof {
     }
 
     /// Counts of the results, as `2 kept: 1 mended, 1 still there`.
-    private var counts: String {
-        let texts = Result.allCases.compactMap { result in
-            let count = kept.count { $0.result == result }
-            return count > 0 ? "\(count) \(result.rawValue)" : nil
-        }
-        return "\(kept.count) kept: \(texts.joined(separator: ", "))"
-    }
+    private var counts: String { "\(kept.count) kept: \(Readable.counts(kept.map(\.result)))" }
 
     func show(on terminal: Terminal) {
         terminal.table(Self.headings, rows, empty: "nothing kept")
