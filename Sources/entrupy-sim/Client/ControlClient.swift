@@ -180,27 +180,18 @@ struct ControlClient: Sendable {
         do {
             return try await OutgoingClient().exchange(request) { response in
                 watch.beginBody()
-                do {
-                    try refuseRedirect(response)
-                    guard (200..<300).contains(response.status) else {
-                        throw refusal(response.status, try await collect(response, watch))
-                    }
-                    return try await read(response, watch)
-                } catch {
-                    // The server was reached: an answer that has begun has errors of its own.
-                    throw InAnswer(error: error)
+                try refuseRedirect(response)
+                guard (200..<300).contains(response.status) else {
+                    throw refusal(response.status, try await collect(response, watch))
                 }
+                return try await read(response, watch)
             }
-        } catch let error as InAnswer {
-            throw error.error
         } catch {
+            // The server was reached: an answer that has begun has errors of its own.
+            if watch.isInBody { throw error }
             try Task.checkCancellation()
             throw unreachable(error)
         }
-    }
-
-    private struct InAnswer: Error {
-        let error: any Error
     }
 
     /// Returns when the answer has begun.
