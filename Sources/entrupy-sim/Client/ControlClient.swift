@@ -59,14 +59,16 @@ struct ControlClient: Sendable {
         return ControlClient(options: options, limits: limits)
     }
 
-    func get<Value: Decodable>(_ path: ControlPath, _ query: [(String, String?)] = []) async throws -> Value {
-        try await send(ControlCall(.GET, path, query)).decoded()
+    func get<Value: Decodable>(
+        _ path: ControlPath, _ query: [(String, String?)] = [], takesLong: Bool = false
+    ) async throws -> Value {
+        try await send(ControlCall(.GET, path, query, takesLong: takesLong)).decoded()
     }
 
     func post<Value: Decodable>(
-        _ path: ControlPath, headers: [(String, String)] = [], body: ControlCall.Body
+        _ path: ControlPath, headers: [(String, String)] = [], body: ControlCall.Body, takesLong: Bool = false
     ) async throws -> Value {
-        try await send(ControlCall(.POST, path, headers: headers, body: body)).decoded()
+        try await send(ControlCall(.POST, path, headers: headers, body: body, takesLong: takesLong)).decoded()
     }
 
     /// Hands the parts of the answer to `write` as they come.

@@ -34,7 +34,7 @@ struct SweepClient: SweepControl {
     }
 
     func deletedNamespaces() async throws -> [String] {
-        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true)).decoded()
+        let audit: ServerAudit = try await client.get("/_sim/audits", takesLong: true)
         return audit.namespaces.filter { $0.deleted && $0.requests > 0 }.map(\.name)
     }
 
@@ -97,7 +97,7 @@ struct SweepClient: SweepControl {
 
     func difference(from snapshot: String, of namespace: String, to other: String) async throws -> StateDifference {
         let query = [("from", "snapshot:\(snapshot)"), ("to", "namespace:\(other)")]
-        return try await client.of(namespace).send(ControlCall(.GET, "/_sim/diff", query, takesLong: true)).decoded()
+        return try await client.of(namespace).get("/_sim/diff", query, takesLong: true)
     }
 
     func audit(of namespace: String) async throws -> AuditReport { try await client.of(namespace).get("/_sim/audit") }

@@ -146,7 +146,7 @@ struct SweepSession {
 
     /// The error of a client whose requests went to other namespaces; `nil` if there were none.
     private func elsewhere(_ client: ControlClient) async throws -> Refusal? {
-        let audit: ServerAudit = try await client.send(ControlCall(.GET, "/_sim/audits", takesLong: true)).decoded()
+        let audit: ServerAudit = try await client.get("/_sim/audits", takesLong: true)
         let asked = audit.namespaces.filter { $0.requests > 0 }
         guard !asked.isEmpty else { return nil }
         if asked.contains(where: { $0.name == "default" }) {

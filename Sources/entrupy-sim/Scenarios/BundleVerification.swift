@@ -30,11 +30,8 @@ enum BundleVerification {
 
     private static func start(_ text: String, _ file: String, _ client: ControlClient) async throws -> ScenarioRun {
         do {
-            return try await client.send(
-                ControlCall(
-                    .POST, "/_sim/scenarios/start", body: ["scenario": text, "namespace": "entrupy-sim-verify"],
-                    takesLong: true)
-            ).decoded()
+            return try await client.post(
+                "/_sim/scenarios/start", body: ["scenario": text, "namespace": "entrupy-sim-verify"], takesLong: true)
         } catch var refusal as Refusal {
             if refusal.code == .usage { ScenarioCommand.locate(&refusal, in: file) }
             throw refusal

@@ -19,8 +19,7 @@ extension AgentTool {
     ) { arguments, simulator in
         let client = try await simulator.client(arguments.namespace)
         let query = [("from", arguments.text("from")), ("to", arguments.text("to") ?? "now")]
-        let call = ControlCall(.GET, "/_sim/diff", query, takesLong: true)
-        let found: StateDifference = try await client.send(call).decoded()
+        let found: StateDifference = try await client.get("/_sim/diff", query, takesLong: true)
         let lines = try found.objects.map { object in
             let name = "\(object.change.rawValue) \(object.kind) \(try StateDifference.words(object.key))"
             return JSONValue.string(ToolAnswer.short(([name] + (try object.lines)).joined(separator: "; "), 400))

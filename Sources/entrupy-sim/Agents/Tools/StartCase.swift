@@ -158,12 +158,9 @@ private struct CaseStart {
                 arguments.text("scenario").map { "/_sim/scenarios/\($0)/start" } ?? "/_sim/scenarios/start"
             let run: ScenarioRun
             do {
-                run = try await server.send(
-                    ControlCall(
-                        .POST, path,
-                        body: ["namespace": name, "replace": replaces, "scenario": arguments.text("scenario_yaml")],
-                        takesLong: true)
-                ).decoded()
+                run = try await server.post(
+                    path, body: ["namespace": name, "replace": replaces, "scenario": arguments.text("scenario_yaml")],
+                    takesLong: true)
             } catch let refusal as Refusal where refusal.isNotFound {
                 let list: ScenarioList = try await server.get("/_sim/scenarios")
                 throw ToolFailure(

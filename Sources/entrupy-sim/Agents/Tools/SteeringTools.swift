@@ -146,9 +146,7 @@ extension AgentTool {
         var answer = JSONObject()
         if arguments.has(anyOf: ["by", "to"]) {
             let body = ControlCall.Body.json(.members(arguments.members(["by", "to"])))
-            let clock: ClockState = try await client.send(
-                ControlCall(.POST, "/_sim/clock/advance", body: body, takesLong: true)
-            ).decoded()
+            let clock: ClockState = try await client.post("/_sim/clock/advance", body: body, takesLong: true)
             if clock.nothing_due == true { answer["note"] = "nothing is due, so the clock did not move" }
             if clock.reached == false, clock.nothing_due != true {
                 answer["note"] = .string(
