@@ -106,18 +106,19 @@ private struct SimulatedRun {
 
     /// - Returns: the exit code.
     func run() async throws -> Int32 {
-        let recording = try options.record ? folder.make().recording : nil
-        let server = try await OwnServer.start(recording: recording)
+        let files = try options.record ? folder.make() : nil
+        let server = try await OwnServer.start(recording: files?.recording)
         do {
-            return try await run(with: server, recording)
+            return try await run(with: server, files)
         } catch {
             await server.stop()
-            if let recording { folder.discard(recording: recording) }
+            if let files { folder.discard(recording: files.recording) }
             throw error
         }
     }
 
-    private func run(with server: OwnServer, _ recording: String?) async throws -> Int32 {
+    /// - Parameter files: the names that go with the recording; `nil` if there is none.
+    private func run(with server: OwnServer, _ files: ArtifactFolder.Files?) async throws -> Int32 {
         let client = ControlClient(
             options: try ControlOptions.parse(["--url", server.url, "--namespace", Self.namespace]))
         let started = try await prepare(client)
@@ -151,7 +152,7 @@ private struct SimulatedRun {
         for note in summary.notes where code == 0 || options.strict || !missing.contains(note) {
             terminal.note("\(options.strict ? "error" : "note"): \(note)")
         }
-        if code != 0, !wasLost { await keep(client, recording, reported(result, missing), in: &summary) }
+        if code != 0, !wasLost { await keep(client, files, reported(result, missing), in: &summary) }
         do {
             try write(summary, judged, result, duration)
         } catch let refusal as Refusal {
@@ -160,7 +161,7 @@ private struct SimulatedRun {
             if code == 0 { code = refusal.code.rawValue }
         }
         await server.stop()
-        if let recording {
+        if let recording = files?.recording {
             if code == 0 { folder.discard(recording: recording) } else { summary.recording = recording }
         }
         try tell(summary)
@@ -288,8 +289,8 @@ private struct SimulatedRun {
     /// What happened in all namespaces; `nil` if the server cannot be asked.
     private func judgement(_ client: ControlClient) async -> RunJudgement? {
         await trying("the clients cannot be judged") {
-            let call = ControlCall(.GET, "/_sim/audits", takesLong: true)
-            return RunJudgement(audit: try await client.of("default").send(call).decoded(), own: Self.namespace)
+            RunJudgement(
+                audit: try await client.of("default").get("/_sim/audits", takesLong: true), own: Self.namespace)
         }
     }
 
@@ -343,10 +344,10 @@ private struct SimulatedRun {
 
     /// Writes the bundle and the report. If that fails, says why: the exit code is the command's.
     private func keep(
-        _ client: ControlClient, _ recording: String?, _ run: ReportedRun, in summary: inout Summary
+        _ client: ControlClient, _ own: ArtifactFolder.Files?, _ run: ReportedRun, in summary: inout Summary
     ) async {
         do {
-            let files = try folder.claim(recording: recording)
+            let files = try folder.claim(own)
             do {
                 let output = try OutputFile(files.bundle, option: "--artifacts")
                 defer { output.discard() }

@@ -53,10 +53,8 @@ struct ArtifactFolder {
 
     /// Takes the names of a run: makes its bundle as an empty file, so that a run beside this one takes others.
     ///
-    /// - Parameter recording: the recording of this run, whose name is taken; `nil` if there is none.
-    func claim(recording: String?) throws -> Files {
-        // The names that go with the recording.
-        let own = recording.flatMap { path in (1...10_000).lazy.map(files).first { $0.recording == path } }
+    /// - Parameter own: the names that go with the recording of this run; `nil` if there is none.
+    func claim(_ own: Files?) throws -> Files {
         while true {
             var files = try make()
             if let own, !exists(own.bundle), !exists(own.report) { files = own }
