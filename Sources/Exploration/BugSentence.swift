@@ -17,7 +17,7 @@ package enum BugSentence {
     package static func text(
         _ verdict: Verdict, _ fault: SweepFault?, at call: String, _ state: EndState, limit: Double, misuse: [String]
     ) -> String {
-        let start = fault?.clause(call) ?? "with the kept fault \(call)"
+        let start = fault?.sentence.replacing("%", with: call) ?? "with the kept fault \(call)"
         let end =
             switch verdict {
             case .doubled: "the client leaves \(objects(state))"

@@ -7,7 +7,7 @@ package struct SweepFault: Hashable, RawRepresentable, CaseIterable, Sendable {
     /// The effect of the fault rule; `nil` of a switch, which is a setting.
     let effect: JSONValue?
     /// The fault as the beginning of a sentence, with `%` for the call or webhook.
-    private let sentence: String
+    let sentence: String
     /// The seconds that the fault alone adds to a run of a client that waits as it should.
     package let cost: Double
     /// A change that the vendor may make, from the beginning of the run on; `nil` of other faults.
@@ -59,9 +59,6 @@ package struct SweepFault: Hashable, RawRepresentable, CaseIterable, Sendable {
         guard let fault = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = fault
     }
-
-    /// The fault at a call or webhook, as the beginning of a sentence.
-    func clause(_ call: String) -> String { sentence.replacing("%", with: call) }
 
     /// The objects of a difference without those that the fault makes by itself, whatever the client does: the setting of a switch, the
     /// second delivery of a webhook that is sent twice, and the deliveries of new events.

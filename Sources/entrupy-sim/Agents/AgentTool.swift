@@ -118,7 +118,8 @@ extension AgentTool.Kind {
             text.utf8.count <= maxBytes ? nil : "must have at most \(maxBytes) bytes, got \(text.utf8.count)"
         case (.text, _): "must be a text, got \(value.typeName)"
         case (.namespace, .string(let name)):
-            Self.isNamespace(name) ? nil : "must be 1 to 63 characters of a-z, 0-9 and -, got \(ToolAnswer.short(name))"
+            name.wholeMatch(of: #/[a-z0-9-]{1,63}/#.matchingSemantics(.unicodeScalar)) != nil
+                ? nil : "must be 1 to 63 characters of a-z, 0-9 and -, got \(ToolAnswer.short(name))"
         case (.namespace, _): "must be the name of a namespace, got \(value.typeName)"
         case (.choice(let values), .string(let text)):
             text.isOne(of: values)
@@ -138,11 +139,6 @@ extension AgentTool.Kind {
                 : elements.contains { $0.members == nil } ? "must have objects alone" : nil
         case (.objects, _): "must be a list of objects, got \(value.typeName)"
         }
-    }
-
-    private static func isNamespace(_ name: String) -> Bool {
-        (1...63).contains(name.utf8.count)
-            && name.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-".utf8.contains($0) }
     }
 }
 

@@ -144,7 +144,7 @@ private struct SimulatedRun {
         let isVerified = (started == nil || summary.scenario?.verified == true) && isClean
         let hasFailed = result.isLate || result.ending.code != 0 || !isVerified
         if !wasLost { summary.coverage = await coverage?.check(client, hasFailed: hasFailed, terminal) }
-        let isMet = isVerified && (coverage == nil || summary.coverage?.isKept == true)
+        let isMet = isVerified && (coverage == nil || summary.coverage?.lost.isEmpty == true)
         var code = code(result, isLost: wasLost, isMet: isMet)
         summary.exit_code = code
         let missing = judgement?.missing(isNeeded: started != nil) ?? []

@@ -11,9 +11,6 @@ struct CoverageGate {
         let lost: [String]
         /// The edges of the baseline that this version does not have.
         let unknown: [String]
-
-        /// Whether no edge is lost.
-        var isKept: Bool { lost.isEmpty }
     }
 
     private let path: String
