@@ -2,10 +2,12 @@ import SimulationAPI
 
 /// The routes of the platforms, by which requests are named.
 package struct CallNames: Sendable {
+    /// Those with the fewest parameters first.
     private let routes: [Route]
 
     package init(_ routes: [Choices.Route]) {
-        self.routes = routes.map { ($0.method, $0.path.split(separator: "/")) }
+        self.routes = routes.map { route -> Route in (route.method, route.path.split(separator: "/")) }
+            .sorted { one, other in one.parts.count { $0 == "*" } < other.parts.count { $0 == "*" } }
     }
 
     /// The calls of a run, named by method, route and place among those of both, and the requests that have no described route.
@@ -19,7 +21,7 @@ package struct CallNames: Sendable {
         var matches: [Int: Int] = [:]
         for request in journal {
             let fitting = fitting(request)
-            guard let own = Self.narrowest(fitting, routes) else {
+            guard let own = fitting.first else {
                 unknown.append("\(request.method) \(request.path)")
                 continue
             }
@@ -38,7 +40,7 @@ package struct CallNames: Sendable {
 
     /// The name of a request without its number.
     package func name(of request: JournaledRequest) -> String {
-        let path = Self.narrowest(fitting(request), routes).map { Self.shown(routes[$0].parts) }
+        let path = fitting(request).first.map { Self.shown(routes[$0].parts) }
         return "\(request.method) \(path ?? request.path)"
     }
 
@@ -48,20 +50,13 @@ package struct CallNames: Sendable {
         "/" + parts.map { $0 == "*" ? "{id}" : $0 }.joined(separator: "/")
     }
 
-    /// The places of the routes that a request matches.
+    /// The places of the routes that a request matches, its own first.
     private func fitting(_ request: JournaledRequest) -> [Int] {
         let path = request.path.split(separator: "/")
         return routes.indices.filter { index in
             let parts = routes[index].parts
             return parts.count == path.count && routes[index].method == request.method
                 && zip(parts, path).allSatisfy { $0 == "*" || $0 == $1 }
-        }
-    }
-
-    /// The place of the route with the fewest parameters.
-    private static func narrowest(_ places: [Int], _ routes: [Route]) -> Int? {
-        places.min { one, other in
-            routes[one].parts.count { $0 == "*" } < routes[other].parts.count { $0 == "*" }
         }
     }
 
