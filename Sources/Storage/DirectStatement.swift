@@ -28,43 +28,6 @@ package struct DirectStatement: ~Copyable {
     /// The number of arguments that the statement takes.
     var argumentCount: Int { Int(sqlite3_bind_parameter_count(statement)) }
 
-    /// Binds an argument, counted from 1; `nil` is null.
-    package func bind(_ value: Int64?, at index: CInt) throws {
-        try check(
-            value.map { sqlite3_bind_int64(statement, index, $0) } ?? sqlite3_bind_null(statement, index))
-    }
-
-    /// Binds an argument, counted from 1; `nil` is null. The text is copied.
-    package func bind(_ value: String?, at index: CInt) throws {
-        guard var value else { return try check(sqlite3_bind_null(statement, index)) }
-        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        try check(
-            value.withUTF8 { text in
-                text.withMemoryRebound(to: CChar.self) { text in
-                    // Without an address, SQLite would bind null.
-                    text.baseAddress.map { sqlite3_bind_text(statement, index, $0, CInt(text.count), copied) }
-                        ?? sqlite3_bind_text(statement, index, "", 0, copied)
-                }
-            })
-    }
-
-    /// Binds an argument, counted from 1.
-    package func bind(_ value: Double, at index: CInt) throws {
-        try check(sqlite3_bind_double(statement, index, value))
-    }
-
-    /// Binds an argument, counted from 1. The bytes are copied.
-    package func bind(_ value: Data, at index: CInt) throws {
-        let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-        try check(
-            value.withUnsafeBytes { bytes in
-                // Without an address, SQLite would bind null.
-                bytes.isEmpty
-                    ? sqlite3_bind_zeroblob(statement, index, 0)
-                    : sqlite3_bind_blob(statement, index, bytes.baseAddress, CInt(bytes.count), copied)
-            })
-    }
-
     /// Moves to the next row; `false` if there is none.
     package func next() throws -> Bool {
         switch sqlite3_step(statement) {
@@ -113,7 +76,8 @@ package struct DirectStatement: ~Copyable {
         return body(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
-    private func check(_ code: CInt) throws {
+    /// Throws the error of a call of SQLite that failed.
+    func check(_ code: CInt) throws {
         if code != SQLITE_OK { throw failure(code) }
     }
 

@@ -139,11 +139,10 @@ extension Transaction {
 
     /// The number of pieces of due work of some kinds, and the earliest time of them.
     package func unsettled(kinds: [String]) throws -> (count: Int, next: Instant?) {
-        try kinds.reduce((0, nil)) { sum, kind in
-            let found: (Int, Instant?) =
-                try first("SELECT COUNT(*), MIN(due_at) FROM due WHERE kind = ?", [kind]) { try ($0[0], $0[1]) }!
-            return (sum.0 + found.0, [sum.1, found.1].compactMap { $0 }.min())
-        }
+        let marks = kinds.map { _ in "?" }.joined(separator: ", ")
+        return try first("SELECT COUNT(*), MIN(due_at) FROM due WHERE kind IN (\(marks))", kinds) {
+            try (count: $0[0], next: $0[1])
+        }!
     }
 
     /// The number of pieces of work due by a moment.

@@ -16,7 +16,7 @@ extension Int64: ColumnValue {
     package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.integer(column) }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(self, at: index)
+        try statement.check(sqlite3_bind_int64(statement.statement, index, self))
     }
 }
 
@@ -28,7 +28,7 @@ extension Int: ColumnValue {
     }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(Int64(self), at: index)
+        try Int64(self).bind(to: statement, at: index)
     }
 }
 
@@ -36,7 +36,7 @@ extension Bool: ColumnValue {
     package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.integer(column) != 0 }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(self ? 1 : 0 as Int64, at: index)
+        try Int64(self ? 1 : 0).bind(to: statement, at: index)
     }
 }
 
@@ -44,15 +44,26 @@ extension Double: ColumnValue {
     package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.real(column) }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(self, at: index)
+        try statement.check(sqlite3_bind_double(statement.statement, index, self))
     }
 }
+
+/// Tells SQLite to copy the bytes that it is given.
+private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
 extension String: ColumnValue {
     package init(_ row: borrowing DirectStatement, _ column: CInt) { self = row.text(column) }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(self, at: index)
+        var text = self
+        let code = text.withUTF8 { text in
+            text.withMemoryRebound(to: CChar.self) { text in
+                // Without an address, SQLite would bind null.
+                text.baseAddress.map { sqlite3_bind_text(statement.statement, index, $0, CInt(text.count), copied) }
+                    ?? sqlite3_bind_text(statement.statement, index, "", 0, copied)
+            }
+        }
+        try statement.check(code)
     }
 }
 
@@ -62,7 +73,13 @@ extension Data: ColumnValue {
     }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(self, at: index)
+        let code = withUnsafeBytes { bytes in
+            // Without an address, SQLite would bind null.
+            bytes.isEmpty
+                ? sqlite3_bind_zeroblob(statement.statement, index, 0)
+                : sqlite3_bind_blob(statement.statement, index, bytes.baseAddress, CInt(bytes.count), copied)
+        }
+        try statement.check(code)
     }
 }
 
@@ -72,7 +89,7 @@ extension Instant: ColumnValue {
     }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(microseconds, at: index)
+        try microseconds.bind(to: statement, at: index)
     }
 }
 
@@ -83,7 +100,8 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
     }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        if let self { try self.bind(to: statement, at: index) } else { try statement.bind(nil as Int64?, at: index) }
+        guard let self else { return try statement.check(sqlite3_bind_null(statement.statement, index)) }
+        try self.bind(to: statement, at: index)
     }
 }
 
@@ -101,6 +119,6 @@ extension StoredWord {
     }
 
     package func bind(to statement: borrowing DirectStatement, at index: CInt) throws {
-        try statement.bind(rawValue, at: index)
+        try rawValue.bind(to: statement, at: index)
     }
 }
