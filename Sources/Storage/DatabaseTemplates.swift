@@ -66,13 +66,7 @@ final class DatabaseTemplates: Sendable {
     ///
     /// - Parameter build: fills a template that does not exist yet.
     func copy(_ key: String, to place: DatabasePlace, build: (Transaction) throws -> Void) throws {
-        try withTemplate(key, build) { template in
-            switch (template, place) {
-            case (.memory(let template), .memory(let database)): try template.copy(to: database)
-            case (.file(let template), .file(let path)): try Disk.copy(template, to: path)
-            default: preconditionFailure("templates and namespaces are both in memory, or both files")
-            }
-        }
+        try withTemplate(key, build) { try $0.copy(to: place) }
     }
 
     /// Whether there is a usable template of a key. There is none where its file is a link; ``make(_:build:)`` says so.

@@ -313,6 +313,16 @@ package enum DatabasePlace: Sendable {
     /// Its path.
     case file(String)
 
+    /// Copies the database into one in memory, and overwrites it, or to a path where there is no file.
+    func copy(to target: DatabasePlace) throws {
+        switch (self, target) {
+        case (.memory(let source), .memory(let database)): try source.copy(to: database)
+        case (.file(let path), .memory(let database)): try SnapshotStore.load(path, into: database)
+        case (.file(let path), .file(let target)): try Disk.copy(path, to: target)
+        case (.memory, .file): preconditionFailure("a database in memory has no file")
+        }
+    }
+
     /// Removes a database that will not be used.
     package func discard() {
         switch self {

@@ -134,6 +134,15 @@ package enum PrivateFile {
         _ = try restrict(path, isFolder: true)
     }
 
+    /// Checks that neither the folder of a file nor the one above it is a link.
+    ///
+    /// - Throws: ``StorageError/unavailable(_:)`` if one is, or is a file.
+    static func checkFolders(above path: String) throws {
+        let folder = URL(fileURLWithPath: path, isDirectory: false).deletingLastPathComponent()
+        try checkFolder(at: folder.deletingLastPathComponent().path)
+        try checkFolder(at: folder.path)
+    }
+
     /// The names in a folder; empty if there is no such folder.
     ///
     /// - Throws: ``StorageError/unavailable(_:)`` if it is a link or a file, or cannot be read.

@@ -30,7 +30,7 @@ package final class ScenarioStore: Sendable {
     /// A scenario's text; `nil` if there is no scenario of this name.
     package func text(_ namespace: String, _ name: String) throws -> String? {
         guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
-        try checkFolders(namespace)
+        try PrivateFile.checkFolders(above: path)
         guard let bytes = try PrivateFile.contents(at: path) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw StorageError.unavailable("\(path) cannot be read: it is not UTF-8")
@@ -78,7 +78,7 @@ package final class ScenarioStore: Sendable {
         guard let path = path(namespace, name) else {
             return memory.withLockedValue { $0[namespace]?.removeValue(forKey: name) != nil }
         }
-        try checkFolders(namespace)
+        try PrivateFile.checkFolders(above: path)
         guard unlink(path) == 0 else { return false }
         if durability == .powerLoss { try Disk.synchronizeName(of: path) }
         return true
@@ -112,13 +112,6 @@ package final class ScenarioStore: Sendable {
     }
 
     private static let suffix = ".yaml"
-
-    /// Checks that no folder of a namespace's scenarios is a link.
-    private func checkFolders(_ namespace: String) throws {
-        guard let root else { return }
-        try PrivateFile.checkFolder(at: root.path)
-        try PrivateFile.checkFolder(at: root.appendingPathComponent(namespace).path)
-    }
 
     private func path(_ namespace: String, _ name: String) -> String? {
         root?.appendingPathComponent("\(namespace)/\(name)\(Self.suffix)").path

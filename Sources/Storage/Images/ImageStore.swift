@@ -133,10 +133,9 @@ package final class ImageStore: Sendable {
 
     /// The path of an image. Checks that no folder above it is a link.
     private static func checkedPath(_ sha256: String, in root: URL) throws -> String {
-        let file = file(sha256, in: root)
-        try PrivateFile.checkFolder(at: root.path)
-        try PrivateFile.checkFolder(at: file.deletingLastPathComponent().path)
-        return file.path
+        let path = file(sha256, in: root).path
+        try PrivateFile.checkFolders(above: path)
+        return path
     }
 
     private static func file(_ sha256: String, in root: URL) -> URL {

@@ -18,12 +18,11 @@ package struct OpenImage: Sendable {
 
     /// - Throws: ``StorageError/unavailable(_:)`` if the file cannot be read.
     init(_ file: FileHandle) throws {
-        var facts = stat()
-        guard fstat(file.fileDescriptor, &facts) == 0 else {
+        guard let size = FileIdentity(file)?.size else {
             throw StorageError.unavailable("an image cannot be read: \(PrivateFile.reason)")
         }
         content = .file(file)
-        size = Int(facts.st_size)
+        self.size = size
     }
 
     /// Copies bytes from an offset on. Blocks if the image is on disk. Several readers do not disturb each other.

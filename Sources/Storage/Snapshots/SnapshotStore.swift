@@ -4,12 +4,6 @@ import NIOConcurrencyHelpers
 
 /// A saved copy of a namespace's database, under a name.
 package struct SnapshotRecord: Sendable {
-    enum Place: Sendable {
-        case memory(NamespaceDatabase)
-        /// A file, and the identity that it had when it was found. Another request may delete or replace it meanwhile.
-        case file(String, FileIdentity)
-    }
-
     /// The namespace that the snapshot was taken of or uploaded to.
     package let namespace: String
     package let name: String
@@ -17,7 +11,9 @@ package struct SnapshotRecord: Sendable {
     package fileprivate(set) var facts: String
     /// The size of the database in bytes, without images.
     package let bytes: Int
-    let place: Place
+    let place: DatabasePlace
+    /// The identity that the file had when it was found; `nil` in memory. Another request may delete or replace it meanwhile.
+    var identity: FileIdentity?
 
     /// The images that the snapshot refers to.
     package func images() throws -> Set<ImageHash> {
@@ -28,8 +24,7 @@ package struct SnapshotRecord: Sendable {
     package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         switch place {
         case .memory(let database): return try database.transaction(body)
-        case .file(let path, let identity):
-            return try unchanged(path, identity) { try SnapshotStore.read(path, body) }
+        case .file(let path): return try unchanged(path) { try SnapshotStore.read(path, body) }
         }
     }
 
@@ -37,20 +32,13 @@ package struct SnapshotRecord: Sendable {
     ///
     /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found.
     func copy(to target: DatabasePlace) throws {
-        switch (place, target) {
-        case (.memory(let snapshot), .memory(let database)): try snapshot.copy(to: database)
-        case (.file(let path, let identity), .memory(let database)):
-            try unchanged(path, identity) { try SnapshotStore.load(path, into: database) }
-        case (.file(let path, let identity), .file(let target)):
-            try unchanged(path, identity) { try Disk.copy(path, to: target) }
-        case (.memory, .file): preconditionFailure("a snapshot in memory has no file")
-        }
+        guard case .file(let path) = place else { return try place.copy(to: target) }
+        try unchanged(path) { try place.copy(to: target) }
     }
 
     /// Runs `body`, which reads the file. What it read is of this snapshot alone: the file that was found is still there
     /// afterwards.
-    private func unchanged<Value>(_ path: String, _ identity: FileIdentity, _ body: () throws -> Value) throws -> Value
-    {
+    private func unchanged<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         let value: Value
         do {
             value = try body()
@@ -66,12 +54,7 @@ package struct SnapshotRecord: Sendable {
     }
 
     /// Removes a snapshot without a name. A reader that has the file open can still read it to its end.
-    package func discard() {
-        switch place {
-        case .memory(let database): try? database.close()
-        case .file(let path, _): NamespaceStore.removeDatabase(path)
-        }
-    }
+    package func discard() { place.discard() }
 
     /// Opens the database as a file, which can be read to its end even if the snapshot is deleted. A snapshot in memory is
     /// written to `temporary`, which must not exist yet, and loses that name at once.
@@ -79,7 +62,7 @@ package struct SnapshotRecord: Sendable {
     /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found.
     package func open(writingTo temporary: @autoclosure () throws -> String) throws -> FileHandle {
         switch place {
-        case .file(let path, let identity):
+        case .file(let path):
             guard let file = try PrivateFile.open(at: path), FileIdentity(file) == identity else { throw changed }
             return file
         case .memory(let database):
@@ -180,7 +163,7 @@ package final class SnapshotStore: Sendable {
     /// A snapshot; `nil` if there is none of this name.
     package func find(_ namespace: String, _ name: String) throws -> SnapshotRecord? {
         guard let path = path(namespace, name) else { return memory.withLockedValue { $0[namespace]?[name] } }
-        try checkFolders(namespace)
+        try PrivateFile.checkFolders(above: path)
         while try PrivateFile.exists(at: path) {
             do {
                 return try Self.record(namespace, name, at: path)
@@ -284,7 +267,7 @@ package final class SnapshotStore: Sendable {
                 }
             }
         }
-        try checkFolders(namespace)
+        try PrivateFile.checkFolders(above: path)
         guard try PrivateFile.exists(at: path) else { return false }
         defer { forgetImages(ofMissing: [path]) }
         return try releasing(imagesIfWhole(at: path)) {
@@ -319,7 +302,9 @@ package final class SnapshotStore: Sendable {
         guard let root else { return }
         let folders = try PrivateFile.names(in: root.path)
         removeAll(folders.filter { !namespaces.contains($0) })
-        for folder in folders where namespaces.contains(folder) { try checkFolders(folder) }
+        for folder in folders where namespaces.contains(folder) {
+            try PrivateFile.checkFolder(at: root.appendingPathComponent(folder).path)
+        }
     }
 
     private func removeAll(_ namespace: String) {
@@ -348,20 +333,14 @@ package final class SnapshotStore: Sendable {
         root?.appendingPathComponent("\(namespace)/\(name)\(Self.suffix)").path
     }
 
-    /// Checks that no folder of a namespace's snapshots is a link.
-    private func checkFolders(_ namespace: String) throws {
-        guard let root else { return }
-        try PrivateFile.checkFolder(at: root.path)
-        try PrivateFile.checkFolder(at: root.appendingPathComponent(namespace).path)
-    }
-
     /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the file was deleted or replaced while it was being read.
     private static func record(_ namespace: String, _ name: String, at path: String) throws -> SnapshotRecord {
         guard let identity = FileIdentity(path) else {
             throw StorageError.changedMeanwhile("the snapshot \"\(name)\" was deleted")
         }
         var found = SnapshotRecord(
-            namespace: namespace, name: name, facts: "{}", bytes: identity.size, place: .file(path, identity))
+            namespace: namespace, name: name, facts: "{}", bytes: identity.size, place: .file(path),
+            identity: identity)
         if let facts = try found.read({ try $0.namespaceValue(.snapshot) }) { found.facts = facts }
         return found
     }
@@ -396,7 +375,7 @@ package final class SnapshotStore: Sendable {
         }
     }
 
-    fileprivate static func load(_ path: String, into database: NamespaceDatabase) throws {
+    static func load(_ path: String, into database: NamespaceDatabase) throws {
         try withFile(path) { try $0.backup(to: database.queue()) }
         database.contentReplaced()
     }
