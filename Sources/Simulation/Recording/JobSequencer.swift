@@ -199,7 +199,7 @@ package final class JobSequencer: Sendable {
         let token = recorder.makeToken(clock)
         let value = await JobToken.$current.withValue(token, operation: body)
         guard token.hasTurns else { return }
-        var entry = RecordedEntry(jobs: token.taken().turns)
+        var entry = RecordedEntry(jobs: Array(token.taken().turns))
         note(&entry, value)
         await recorder.record(entry)
     }

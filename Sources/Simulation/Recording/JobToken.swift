@@ -27,32 +27,13 @@ package final class JobToken: Sendable {
         case fixedTime(Instant)
     }
 
-    /// Values that a recording collects, and that a replay uses in the same order.
-    private struct Log<Value: Sendable> {
-        var values: [Value] = []
-        private var used = 0
-
-        /// The next value of the replay; `nil` after the last one.
-        var next: Value? { used < values.count ? values[used] : nil }
-
-        mutating func take() -> Value? {
-            defer { used += 1 }
-            return next
-        }
-
-        /// Takes all values that are left.
-        mutating func takeRest() -> ArraySlice<Value> {
-            defer { used = values.count }
-            return values.dropFirst(used)
-        }
-    }
-
-    private struct State {
-        var turns = Log<Turn>()
+    /// Values that a recording collects, and that a replay takes in the same order.
+    struct State {
+        var turns: ArraySlice<Turn> = []
         /// The result of each wait for webhooks.
-        var waitResults = Log<Bool>()
+        var waitResults: ArraySlice<Bool> = []
         /// The counts of webhooks in flight, one for each time they were read.
-        var inFlightCounts = Log<Int>()
+        var inFlightCounts: ArraySlice<Int> = []
         /// The real times of the journaled request.
         var times: RequestTimes?
         /// Whether the request is a read that is not begun, because its caller had gone; `nil` until its first read decides.
@@ -88,11 +69,11 @@ package final class JobToken: Sendable {
     ///   - index: the index of the entry.
     package static func replaying(_ entry: RecordedEntry, _ index: Int, upTo end: Int, _ gate: ReplayGate) -> JobToken {
         var state = State()
-        state.turns.values = Array(entry.jobs.prefix { $0.place < end })
-        state.isCut = state.turns.values.count < entry.jobs.count || entry.isUnanswered
+        state.turns = entry.jobs.prefix { $0.place < end }
+        state.isCut = state.turns.count < entry.jobs.count || entry.isUnanswered
         let request = entry.request ?? entry.held
-        state.waitResults.values = request?.waitResults ?? []
-        state.inFlightCounts.values = request?.inFlightCounts ?? []
+        state.waitResults = request?.waitResults?[...] ?? []
+        state.inFlightCounts = request?.inFlightCounts?[...] ?? []
         state.times = request?.times
         state.isAbandoned = request?.not_begun ?? false
         return JobToken(.replays(gate, entry: index), state)
@@ -104,7 +85,7 @@ package final class JobToken: Sendable {
     /// further job.
     package var nextPlace: Int? {
         guard case .replays = mode else { return nil }
-        return state.withLockedValue { $0.turns.next?.place ?? ($0.isCut ? .max : nil) }
+        return state.withLockedValue { $0.turns.first?.place ?? ($0.isCut ? .max : nil) }
     }
 
     /// Waits until the next job may be posted.
@@ -149,13 +130,13 @@ package final class JobToken: Sendable {
                 let real = clock()
                 let place = next
                 next += 1
-                state.withLockedValue { $0.turns.values.append(Turn(place: place, real: real.microseconds)) }
+                state.withLockedValue { $0.turns.append(Turn(place: place, real: real.microseconds)) }
                 return (real, place)
             }
         case .replays(let gate, _):
             gate.startJob()
             return state.withLockedValue { state in
-                guard let turn = state.turns.take() else { return (gate.time, nil) }
+                guard let turn = state.turns.popFirst() else { return (gate.time, nil) }
                 let real = Instant(microseconds: turn.real)
                 gate.time = real
                 return (real, turn.place)
@@ -163,20 +144,16 @@ package final class JobToken: Sendable {
         }
     }
 
+    private var isReplaying: Bool { if case .replays = mode { true } else { false } }
+
     /// Waits and records the result. In a replay, returns the recorded result without waiting.
     package func observe(_ wait: () async -> Bool) async -> Bool {
         // A wait that is not in the recording returns `false`, so that a caller that repeats its wait does not loop forever.
-        if case .replays = mode { return state.withLockedValue { $0.waitResults.take() ?? false } }
-        let result = await wait()
-        if case .records = mode { state.withLockedValue { $0.waitResults.values.append(result) } }
-        return result
+        observed(isReplaying ? false : await wait(), in: \.waitResults)
     }
 
     /// Waits and records the number that the wait returns. In a replay, returns the recorded number without waiting.
-    func observe(_ wait: () async -> Int) async -> Int {
-        if case .replays = mode { return observe(0) }
-        return observe(await wait())
-    }
+    func observe(_ wait: () async -> Int) async -> Int { observe(isReplaying ? 0 : await wait()) }
 
     /// Writes the request as far as it is known, if this is a recording.
     func recordHold() {
@@ -184,10 +161,15 @@ package final class JobToken: Sendable {
     }
 
     /// Records a count. In a replay, returns the recorded count.
-    package func observe(_ count: Int) -> Int {
-        if case .replays = mode { return state.withLockedValue { $0.inFlightCounts.take() ?? count } }
-        if case .records = mode { state.withLockedValue { $0.inFlightCounts.values.append(count) } }
-        return count
+    package func observe(_ count: Int) -> Int { observed(count, in: \.inFlightCounts) }
+
+    /// Records a value. In a replay, returns the recorded one, or `value` after the last of them.
+    private func observed<Value>(_ value: Value, in log: WritableKeyPath<State, ArraySlice<Value>>) -> Value {
+        state.withLockedValue { state in
+            if case .replays = mode { return state[keyPath: log].popFirst() ?? value }
+            if case .records = mode { state[keyPath: log].append(value) }
+            return value
+        }
     }
 
     /// Records the real times of a request. In a replay, returns the recorded ones.
@@ -211,25 +193,22 @@ package final class JobToken: Sendable {
     }
 
     /// Whether a job has taken a place.
-    package var hasTurns: Bool { state.withLockedValue { !$0.turns.values.isEmpty } }
-
-    /// The turns and observations of the jobs so far.
-    typealias Taken = (
-        turns: [Turn], waitResults: [Bool], inFlightCounts: [Int], times: RequestTimes?, isAbandoned: Bool
-    )
+    package var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
 
     /// All turns and observations so far. Takes one turn now if there is none.
-    func taken() -> Taken {
+    func taken() -> State {
         if !hasTurns { _ = begin() }
-        return state.withLockedValue {
-            ($0.turns.values, $0.waitResults.values, $0.inFlightCounts.values, $0.times, $0.isAbandoned ?? false)
-        }
+        return state.withLockedValue { $0 }
     }
 
     /// Skips the recorded turns that were not used.
     package func skipRemaining() {
         guard case .replays(let gate, _) = mode else { return }
-        for turn in state.withLockedValue({ $0.turns.takeRest() }) { gate.pass(turn.place) }
+        let skipped = state.withLockedValue { state in
+            defer { state.turns = [] }
+            return state.turns
+        }
+        for turn in skipped { gate.pass(turn.place) }
     }
 }
 

@@ -268,21 +268,21 @@ package final class Recorder: Sendable {
     /// - Parameter make: makes the request's entry, which may take long: bodies are encoded.
     package func record(_ token: JobToken, _ make: @escaping @Sendable () -> RecordedRequest) async {
         let taken = token.taken()
-        await Self.offload { self.save(RecordedEntry(jobs: taken.turns, request: self.complete(make(), taken))) }
+        await Self.offload { self.save(RecordedEntry(jobs: Array(taken.turns), request: self.complete(make(), taken))) }
     }
 
     /// Records a request that is held, with its jobs so far. Blocks.
     func recordHold(_ token: JobToken, _ request: RecordedRequest) {
         let taken = token.taken()
-        save(RecordedEntry(jobs: taken.turns, held: complete(request, taken)))
+        save(RecordedEntry(jobs: Array(taken.turns), held: complete(request, taken)))
     }
 
     /// A request with what its token has observed. Gives a large body a line of its own, unless it has one.
-    private func complete(_ request: RecordedRequest, _ taken: JobToken.Taken) -> RecordedRequest {
+    private func complete(_ request: RecordedRequest, _ taken: JobToken.State) -> RecordedRequest {
         var request = request
-        request.inFlightCounts = taken.inFlightCounts.isEmpty ? nil : taken.inFlightCounts
-        request.waitResults = taken.waitResults.isEmpty ? nil : taken.waitResults
-        request.not_begun = taken.isAbandoned ? true : nil
+        request.inFlightCounts = taken.inFlightCounts.isEmpty ? nil : Array(taken.inFlightCounts)
+        request.waitResults = taken.waitResults.isEmpty ? nil : Array(taken.waitResults)
+        request.not_begun = taken.isAbandoned == true ? true : nil
         request.times = taken.times
         if let body = request.body, let size = body.base64?.utf8.count, size > Self.largeBody {
             let hash = Hex.string(SHA256.hash(data: body.data))
