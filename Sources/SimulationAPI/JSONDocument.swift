@@ -24,41 +24,31 @@ package indirect enum JSONDocument: Sendable {
 
     private init(_ part: JSONPart) {
         switch part {
-        case .null: self = .scalar(.null)
-        case .bool(let flag): self = .scalar(.bool(flag))
-        case .number(let text): self = .scalar(.number(JSONNumber(text: text)))
-        case .string(let text): self = .scalar(.string(text))
         case .value(let value): self.init(value)
+        case .number(let text): self = .scalar(.number(JSONNumber(text: text)))
         case .object(let members): self = .object(members.listed.map { ($0.name, JSONDocument($0.value)) })
         case .array(let elements): self = .array(elements.list.map { JSONDocument($0) })
         case .nested(let encoder): self.init(encoder.part)
         }
     }
 
-    /// How a document is written.
-    package enum Style {
-        /// Without spaces, as ``WireJSON`` writes answers.
-        case compact
-        /// With a space after each colon and none after commas, which no common encoder writes: a receiver that verifies JSON which it
-        /// has encoded again is refused, as in production [D webhook-body].
-        case spaced
-    }
-
-    /// The bytes of the document, with its members in their order.
-    package func bytes(_ style: Style) -> [UInt8] {
+    /// The bytes of the document, with its members in their order. Without spaces they are written as ``WireJSON`` writes answers.
+    ///
+    /// - Parameter isSpaced: whether a space follows each colon, and none the commas. No common encoder writes so: a receiver that
+    ///   verifies JSON which it has encoded again is refused, as in production [D webhook-body].
+    package func bytes(isSpaced: Bool = false) -> [UInt8] {
         var text = JSONText()
-        text.document(self, style)
+        text.document(self, isSpaced: isSpaced)
         return text.bytes
     }
 }
 
 extension JSONText {
-    fileprivate mutating func document(_ document: JSONDocument, _ style: JSONDocument.Style) {
+    fileprivate mutating func document(_ document: JSONDocument, isSpaced: Bool) {
         switch document {
         case .scalar(let value): self.value(value)
-        case .array(let elements): array(elements) { $0.document($1, style) }
-        case .object(let members):
-            object(members, isSpaced: style == .spaced) { $0.document($1, style) }
+        case .array(let elements): array(elements) { $0.document($1, isSpaced: isSpaced) }
+        case .object(let members): object(members, isSpaced: isSpaced) { $0.document($1, isSpaced: isSpaced) }
         }
     }
 }

@@ -120,11 +120,8 @@ package struct JSONText {
     /// Writes a part of a document that was encoded.
     private mutating func part(_ part: JSONPart) {
         switch part {
-        case .null: raw("null")
-        case .bool(let value): bool(value)
-        case .number(let text): number(text: text)
-        case .string(let text): string(text)
         case .value(let value): self.value(value)
+        case .number(let text): number(text: text)
         case .object(let members): object(members.sorted) { $0.part($1) }
         case .array(let elements): array(elements.list) { $0.part($1) }
         case .nested(let encoder): self.part(encoder.part)

@@ -24,7 +24,7 @@ struct JSONTextEncoder: Encoder {
     ///
     /// - Throws: `EncodingError` if the value holds a number that is not finite.
     static func part<Value: Encodable>(_ value: Value, showsAbsent: Bool = false) throws -> JSONPart {
-        if Value.self == String.self, let text = value as? String { return .string(text) }
+        if Value.self == String.self, let text = value as? String { return .value(.string(text)) }
         // The order of a dictionary is another one in each process.
         if Value.self == [String: String].self, let texts = value as? [String: String] {
             return .value(.object(JSONObject(texts.map { ($0, .string($1)) })))
@@ -64,9 +64,9 @@ struct JSONTextEncoder: Encoder {
 }
 
 extension JSONTextEncoder: SingleValueEncodingContainer {
-    func encodeNil() { set(.null) }
-    func encode(_ value: Bool) { set(.bool(value)) }
-    func encode(_ value: String) { set(.string(value)) }
+    func encodeNil() { set(.value(.null)) }
+    func encode(_ value: Bool) { set(.value(.bool(value))) }
+    func encode(_ value: String) { set(.value(.string(value))) }
     func encode(_ value: some Encodable & BinaryInteger) { set(.integer(value)) }
     func encode(_ value: some Encodable & JSONFraction) throws { set(try .fraction(value)) }
     func encode(_ value: some Encodable) throws { set(try Self.part(value, showsAbsent: showsAbsent)) }
@@ -74,12 +74,9 @@ extension JSONTextEncoder: SingleValueEncodingContainer {
 
 /// A value of a document that is being encoded.
 enum JSONPart {
-    case null
-    case bool(Bool)
+    case value(JSONValue)
     /// A finite number, as its description.
     case number(String)
-    case string(String)
-    case value(JSONValue)
     case object(JSONMembers)
     case array(JSONElements)
     /// A value that is complete when the whole document is.
@@ -160,9 +157,9 @@ private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProto
 
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil(forKey key: Key) { append(.null, key) }
-    func encode(_ value: Bool, forKey key: Key) { append(.bool(value), key) }
-    func encode(_ value: String, forKey key: Key) { append(.string(value), key) }
+    func encodeNil(forKey key: Key) { append(.value(.null), key) }
+    func encode(_ value: Bool, forKey key: Key) { append(.value(.bool(value)), key) }
+    func encode(_ value: String, forKey key: Key) { append(.value(.string(value)), key) }
     func encode(_ value: some Encodable & BinaryInteger, forKey key: Key) { append(.integer(value), key) }
     func encode(_ value: some Encodable & JSONFraction, forKey key: Key) throws {
         append(try .fraction(value), key)
@@ -171,8 +168,8 @@ private struct JSONMembersContainer<Key: CodingKey>: KeyedEncodingContainerProto
         append(try JSONTextEncoder.part(value, showsAbsent: showsAbsent), key)
     }
 
-    func encodeIfPresent(_ value: Bool?, forKey key: Key) { append(value.map { .bool($0) }, key) }
-    func encodeIfPresent(_ value: String?, forKey key: Key) { append(value.map { .string($0) }, key) }
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) { append(value.map { .value(.bool($0)) }, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) { append(value.map { .value(.string($0)) }, key) }
     func encodeIfPresent(_ value: (some Encodable & BinaryInteger)?, forKey key: Key) {
         append(value.map { .integer($0) }, key)
     }
@@ -222,9 +219,9 @@ final class JSONElements: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { [] }
     var count: Int { list.count }
 
-    func encodeNil() { list.append(.null) }
-    func encode(_ value: Bool) { list.append(.bool(value)) }
-    func encode(_ value: String) { list.append(.string(value)) }
+    func encodeNil() { list.append(.value(.null)) }
+    func encode(_ value: Bool) { list.append(.value(.bool(value))) }
+    func encode(_ value: String) { list.append(.value(.string(value))) }
     func encode(_ value: some Encodable & BinaryInteger) { list.append(.integer(value)) }
     func encode(_ value: some Encodable & JSONFraction) throws { list.append(try .fraction(value)) }
     func encode(_ value: some Encodable) throws {
@@ -248,11 +245,8 @@ final class JSONElements: UnkeyedEncodingContainer {
 extension JSONPart {
     fileprivate var value: JSONValue {
         switch self {
-        case .null: .null
-        case .bool(let flag): .bool(flag)
-        case .number(let text): .number(JSONNumber(text: text))
-        case .string(let text): .string(text)
         case .value(let value): value
+        case .number(let text): .number(JSONNumber(text: text))
         case .object(let members): .object(JSONObject(members.sorted.map { ($0.name, $0.value.value) }))
         case .array(let elements): .array(elements.list.map(\.value))
         case .nested(let encoder): encoder.part.value

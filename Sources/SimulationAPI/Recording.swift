@@ -9,15 +9,12 @@ public struct ReplayReport: Codable, Sendable {
     /// The number of webhook attempts that were made again. Each got its recorded result.
     public var outcomes = 0
     /// The first answer that differs; null if all are equal.
-    @Nullable public var difference: Difference?
+    @Nullable public var difference: Difference? = nil
     /// The reason for an incomplete replay other than a difference: the recording is truncated, or the replay was
     /// interrupted. Null if the replay is complete.
-    @Nullable public var incomplete: String?
+    @Nullable public var incomplete: String? = nil
 
-    public init() {
-        _difference = Nullable(wrappedValue: nil)
-        _incomplete = Nullable(wrappedValue: nil)
-    }
+    public init() {}
 
     /// An answer that differs from the recorded one.
     public struct Difference: Codable, Sendable {

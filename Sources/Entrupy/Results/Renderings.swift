@@ -103,7 +103,7 @@ struct Renderings {
     static func v2(_ item: ItemRecord, _ parts: PartnerParts, _ job: JobContext) throws -> ByteBuffer {
         let rendering = try PartnerRendering(item, job)
         return job.entrupy.settings.sparseItems
-            ? ByteBuffer(bytes: try rendering.sparseV2(parts).bytes(.compact))
+            ? ByteBuffer(bytes: try rendering.sparseV2(parts).bytes())
             : ByteBuffer(data: try WireJSON.encode(rendering.v2(parts)))
     }
 

@@ -100,7 +100,7 @@ enum Webhooks {
                 try envelope(
                     event, item, at: job.now.wholeSeconds, JSONDocument(encoding: rendering.v2(PartnerParts())), job)
             }
-        return Data((job.state.future?.changed(document) ?? document).bytes(.spaced))
+        return Data((job.state.future?.changed(document) ?? document).bytes(isSpaced: true))
     }
 
     private static func items(_ item: some Encodable) throws -> JSONDocument {

@@ -61,7 +61,7 @@ struct SettingsOfAnswers: Sendable {
         }
         var response = response
         response.body = ResponseBody(
-            byteBuffer: ByteBuffer(bytes: future.changed(JSONDocument(value)).bytes(.compact)))
+            byteBuffer: ByteBuffer(bytes: future.changed(JSONDocument(value)).bytes()))
         return response
     }
 }

@@ -133,7 +133,7 @@ extension WebhooksCommand {
                     headers: [("Authorization", "Token \(token)"), ("Api-Version", "1.4")])
             ).decoded()
             return Data(
-                JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(.spaced))
+                JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(isSpaced: true))
         }
 
         private func show(_ results: [WebhookProbe.Result], _ terminal: Terminal) throws {
