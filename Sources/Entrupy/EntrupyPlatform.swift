@@ -112,7 +112,7 @@ extension PlatformWebhooks {
         webhooks.signatures = WebhookSignatureForm.names
         webhooks.signature = { body, secret, form in
             let form = WebhookSignatureForm(rawValue: form) ?? .base64
-            return WebhookHeader(
+            return HeaderField(
                 name: WebhookSignatureForm.header, value: form.text(of: WebhookSignature.code(body, secret: secret)))
         }
         webhooks.verificationPath = { "/.well-known/entrupy-domain-verification/\($0)" }

@@ -86,9 +86,9 @@ package struct PlatformWebhooks: Sendable {
     /// The forms of a webhook's signature. The first is the default.
     package var signatures: [String] = []
     /// The header that signs a body with a secret, in one of ``signatures``.
-    package var signature: @Sendable (_ body: Data, _ secret: String, _ form: String) -> WebhookHeader = {
+    package var signature: @Sendable (_ body: Data, _ secret: String, _ form: String) -> HeaderField = {
         body, secret, _ in
-        WebhookHeader(name: "X-Sim-Signature", value: Hex.string(WebhookSignature.code(body, secret: secret)))
+        HeaderField(name: "X-Sim-Signature", value: Hex.string(WebhookSignature.code(body, secret: secret)))
     }
     /// The path at which the domain of a subscription with an id answers the subscription's verification.
     package var verificationPath: @Sendable (_ id: String) -> String = { "/.well-known/verification/\($0)" }

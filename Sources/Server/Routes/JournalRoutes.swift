@@ -10,7 +10,7 @@ enum JournalRoutes {
         routes.delete("requests") { _ in ClearJournal() }
         routes.on(.post, "requests/verify", verify)
         routes.on(.get, "requests/{id}", show)
-        routes.get("requests/{id}/rules") { ExplainFaults(try RequestName($0)) }
+        routes.get("requests/{id}/rules") { ByID<ExplainFaults>(try RequestName($0)) }
     }
 
     private enum Format: String, CaseIterable {

@@ -2,14 +2,8 @@ import Foundation
 import SimulationAPI
 
 /// `GET /_sim/requests/{id}/rules`: compares every fault rule with a request of the journal [D rule-matches].
-package struct ExplainFaults: Operation, Reads {
-    let name: RequestName
-
-    package init(_ name: RequestName) {
-        self.name = name
-    }
-
-    package func perform(_ job: JobContext, as caller: Control) throws -> RuleMatchList {
+package enum ExplainFaults: RuleByID, Reads {
+    package static func perform(_ name: RequestName, _ job: JobContext, as caller: Control) throws -> RuleMatchList {
         let entry = try name.last(job)
         let secrets = Secrets(entry, try job.state.readSecrets(job.transaction))
         let headers = entry.request.headers.pairs

@@ -46,7 +46,7 @@ package struct PlatformError: Error, Sendable {
         case scenario(ScenarioRun)
         case settlement(Settlement)
         /// The answer that a fault rule gives [D fault-rules]. Without a body it is the error envelope of the status.
-        case answer(status: Int, body: JSONValue?, headers: [AnswerHeader] = [])
+        case answer(status: Int, body: JSONValue?, headers: [HeaderField] = [])
         /// The methods that a route has.
         case methods([String])
         /// The size of a file of which a part was asked for, in bytes.
@@ -237,7 +237,7 @@ extension PlatformError {
     }
 
     package static func injected(
-        faultID: String, status: Int, body: JSONValue?, headers: [AnswerHeader] = []
+        faultID: String, status: Int, body: JSONValue?, headers: [HeaderField] = []
     ) -> Self {
         Self(
             .injected, "answered by the fault rule \(faultID)", [ErrorDetail("fault", faultID)],

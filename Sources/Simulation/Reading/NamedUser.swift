@@ -17,9 +17,8 @@ package enum NamedUser {
         let lower = name.lowercased()
         let same = users.filter { $0.username.lowercased().isIdentical(to: lower) }
         if same.count == 1 { return same[0] }
-        let near = FieldReader.guess(name, users.map(\.username))
+        let question = FieldReader.question(name, users.map(\.username))
         throw PlatformError.invalid(
-            field: "username",
-            "is no user of this namespace, got \"\(name.excerpt)\"\(near.isEmpty ? "" : "; \(near.dropLast())")")
+            field: "username", "is no user of this namespace, got \"\(name.excerpt)\"\(question)")
     }
 }

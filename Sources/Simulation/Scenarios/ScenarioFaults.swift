@@ -104,10 +104,8 @@ package struct ScenarioFaults: Sendable {
 /// The fault rules that an expectation is about: one by its id, or those whose condition has certain values.
 struct FaultSelector: Sendable {
     let id: String?
-    private let route: String?
-    private let method: String?
-    private let username: String?
-    private let webhook: String?
+    /// The values of `route`, `method`, `username` and `webhook` that are given.
+    private let wanted: [String: String]
     private let headers: JSONObject
 
     /// Reads the member `fault` of an expectation. Problems go to the fields.
@@ -118,15 +116,14 @@ struct FaultSelector: Sendable {
         let value = fields.value("fault", expected) { $0.text != nil || $0.members != nil ? $0 : nil }
         guard value?.members != nil else {
             id = fields.text("fault")
-            (route, method, username, webhook, headers) = (nil, nil, nil, nil, [:])
+            (wanted, headers) = ([:], [:])
             return
         }
         id = nil
         var match = fields.object("fault", known: ["route", "method", "username", "webhook", "header"])
-        route = match.text("route", maxBytes: Glob.maxBytes)
-        method = match.method("method")
-        username = match.text("username")
-        webhook = match.text("webhook")
+        let (route, method) = (match.text("route", maxBytes: Glob.maxBytes), match.method("method"))
+        let (username, webhook) = (match.text("username"), match.text("webhook"))
+        wanted = ["route": route, "method": method, "username": username, "webhook": webhook].compactMapValues(\.self)
         headers = match.members("header") ?? [:]
     }
 
@@ -134,7 +131,8 @@ struct FaultSelector: Sendable {
     var text: String {
         if let id { return "fault \(id)" }
         let parts = [
-            method, route, webhook.map { "webhook \($0)" }, username.map { "by \($0)" },
+            wanted["method"], wanted["route"], wanted["webhook"].map { "webhook \($0)" },
+            wanted["username"].map { "by \($0)" },
             headers.isEmpty ? nil : headers.keys.sorted().map { "with \($0)" }.joined(separator: ", "),
         ]
         let text = parts.compactMap(\.self).joined(separator: " ")
@@ -143,13 +141,11 @@ struct FaultSelector: Sendable {
 
     func selects(_ fault: CountedFault) -> Bool {
         if let id { return fault.id.isIdentical(to: id) }
-        func fits(_ wanted: String?, _ given: String?) -> Bool {
-            wanted.map { given?.isIdentical(to: $0) ?? false } ?? true
-        }
         let given = fault.match.members?["header"]?.members ?? [:]
-        return fits(route, fault.text("route")) && fits(method, fault.method)
-            && fits(username, fault.text("username")) && fits(webhook, fault.text("webhook"))
-            && headers.keys.allSatisfy { given[$0] == headers[$0] }
+        return headers.keys.allSatisfy { given[$0] == headers[$0] }
+            && wanted.allSatisfy { name, value in
+                (name == "method" ? fault.method : fault.text(name))?.isIdentical(to: value) ?? false
+            }
     }
 }
 

@@ -58,18 +58,18 @@ package enum Deliveries {
                     try job.state.environment.platforms.platform(ofFormat: delivery.format)
                         .webhooks.signature(delivery.body, subscription.secret, subscription.signature),
                     // [D webhook-headers]
-                    WebhookHeader(name: "X-Sim-Event", value: delivery.event),
-                    WebhookHeader(name: "X-Sim-Event-Id", value: delivery.eventID),
+                    HeaderField(name: "X-Sim-Event", value: delivery.event),
+                    HeaderField(name: "X-Sim-Event-Id", value: delivery.eventID),
                 ] + traceHeaders(delivery, job), signature: subscription.signature,
                 timeout: job.settings.webhookTimeout,
                 isDropped: !isSent))
     }
 
     /// The trace of the request that caused the delivery goes on, with a span for each attempt [D trace].
-    private static func traceHeaders(_ delivery: DeliveryRecord, _ job: JobContext) -> [WebhookHeader] {
+    private static func traceHeaders(_ delivery: DeliveryRecord, _ job: JobContext) -> [HeaderField] {
         guard let trace = delivery.trace.flatMap({ TraceContext(stored: $0) }) else { return [] }
         let span = job.state.generator.span(for: "\(delivery.id):\(delivery.attempts + 1)")
-        return [WebhookHeader(name: "traceparent", value: trace.header(span: span))]
+        return [HeaderField(name: "traceparent", value: trace.header(span: span))]
     }
 
     // MARK: Verification of domains

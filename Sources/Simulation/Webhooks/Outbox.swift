@@ -17,24 +17,13 @@ package struct OutgoingWebhook: Sendable {
     /// The body of a POST; `nil` for a GET.
     package let body: Data?
     /// The headers beside those of every request.
-    package let headers: [WebhookHeader]
+    package let headers: [HeaderField]
     /// The form of the signature; `nil` if the attempt is not signed.
     package let signature: String?
     /// The receiver's time limit, in real time.
     package let timeout: Span
     /// Whether a fault keeps it from being sent. The attempt then counts as failed.
     package let isDropped: Bool
-}
-
-/// A header of a delivery attempt.
-package struct WebhookHeader: Sendable {
-    package let name: String
-    package let value: String
-
-    package init(name: String, value: String) {
-        self.name = name
-        self.value = value
-    }
 }
 
 /// The result of one delivery attempt.

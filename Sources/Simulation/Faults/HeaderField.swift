@@ -1,17 +1,22 @@
 import SimulationAPI
 
-/// A header of the answer that a fault rule gives, in place of one of the same name [D fault-rules].
-package struct AnswerHeader: Sendable, Equatable {
+/// A header of a delivery attempt, or of the answer that a fault rule gives, in place of one of the same name [D fault-rules].
+package struct HeaderField: Sendable, Equatable {
     package let name: String
     package let value: String
 
-    /// The maximum number of headers of a rule, and the maximum length of a value, in bytes.
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    /// The maximum number of headers of a fault rule, and the maximum length of a value, in bytes.
     private static let (maxCount, maxValue) = (20, 1000)
     /// The headers that the server sets by the answer's body and connection.
     private static let refused = ["connection", "content-length", "date", "transfer-encoding"]
 
     /// Reads `headers` of an effect. Problems go to `effect`.
-    static func read(_ effect: inout FieldReader) -> [AnswerHeader] {
+    static func read(_ effect: inout FieldReader) -> [HeaderField] {
         let expected = "must be an object of texts, for instance {\"Retry-After\": \"30\"}"
         guard let members = effect.value("headers", expected, \.members) else { return [] }
         guard members.count <= maxCount else {
@@ -39,7 +44,7 @@ package struct AnswerHeader: Sendable, Equatable {
                     "must be a text of visible ASCII characters and spaces, at most \(maxValue), got \(value.quoted)")
                 return nil
             }
-            return AnswerHeader(name: name, value: text)
+            return HeaderField(name: name, value: text)
         }
     }
 
