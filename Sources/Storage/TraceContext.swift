@@ -41,11 +41,7 @@ package struct TraceContext: Sendable, Hashable {
     }
 
     /// Whether all are lower-case hexadecimal digits: the standard refuses others.
-    private static func isHex(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.allSatisfy {
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-        }
-    }
+    private static func isHex(_ bytes: ArraySlice<UInt8>) -> Bool { bytes.allSatisfy(\.isLowerCaseHex) }
 
     /// The header for a request that this trace goes on with.
     ///

@@ -229,21 +229,6 @@ package struct AttemptRecord: Sendable, Hashable {
     package var faultID: String?
     /// The form of its signature; `nil` if it had none.
     package var signature: String?
-
-    package init(
-        deliveryID: String, number: Int, at: Instant, status: Int?, error: String?, milliseconds: Double,
-        answer: String?, faultID: String?, signature: String?
-    ) {
-        self.deliveryID = deliveryID
-        self.faultID = faultID
-        self.signature = signature
-        self.number = number
-        self.at = at
-        self.status = status
-        self.error = error
-        self.milliseconds = milliseconds
-        self.answer = answer
-    }
 }
 
 extension AttemptRecord: StoredRecord {
@@ -268,15 +253,10 @@ extension AttemptRecord: StoredRecord {
     }
 }
 
-/// The newest attempt to reach a subscription's receiver.
-package struct LatestAttempt: Sendable {
-    package let subscriptionID: String
-    /// The event of its delivery.
-    package let event: String
-    package let hasSucceeded: Bool
-    /// Without its answer and duration.
-    package let attempt: AttemptRecord
-}
+/// The newest attempt to reach a subscription's receiver, without its answer and duration, and the event of its delivery.
+package typealias LatestAttempt = (
+    subscriptionID: String, event: String, hasSucceeded: Bool, attempt: AttemptRecord
+)
 
 extension Transaction {
     /// An organization's subscriptions, oldest first.
@@ -347,7 +327,7 @@ extension Transaction {
         let columns =
             "d.subscription_id, d.event, d.status, d.position, a.delivery_id, a.number, a.at, a.status, a.error"
         let from = "FROM deliveries d JOIN attempts a ON a.delivery_id = d.id AND a.number = d.attempts"
-        let rows = try all(
+        let rows: [LatestAttempt] = try all(
             """
             SELECT \(columns) \(from) WHERE d.position > (SELECT COALESCE(MAX(position), 0) - 1000 FROM deliveries)
             UNION SELECT \(columns) \(from)
@@ -355,13 +335,14 @@ extension Transaction {
             ORDER BY 7, 4
             """
         ) {
-            try LatestAttempt(
+            try (
                 subscriptionID: $0[0], event: $0[1],
                 // Only the last attempt of a delivery can have succeeded.
                 hasSucceeded: DeliveryRecord.Status(rawValue: $0[2]) == .delivered,
                 attempt: AttemptRecord(
                     deliveryID: $0[4], number: $0[5], at: $0[6], status: $0[7], error: $0[8], milliseconds: 0,
-                    answer: nil, faultID: nil, signature: nil))
+                    answer: nil, faultID: nil, signature: nil)
+            )
         }
         return Dictionary(rows.map { ($0.subscriptionID, $0) }) { $1 }
     }
@@ -393,6 +374,16 @@ extension Transaction {
         try all("SELECT status, attempts FROM deliveries WHERE event = ? ORDER BY position", [event]) {
             try (status: $0[0], attempts: $0[1])
         }
+    }
+
+    package func insertAttempt(
+        deliveryID: String, number: Int, at moment: Instant, status: Int?, error: String?, milliseconds: Double,
+        answer: String?, faultID: String?, signature: String?
+    ) throws {
+        try insert(
+            AttemptRecord(
+                deliveryID: deliveryID, number: number, at: moment, status: status, error: error,
+                milliseconds: milliseconds, answer: answer, faultID: faultID, signature: signature))
     }
 
     /// A delivery's attempts, oldest first.

@@ -74,7 +74,7 @@ import Testing
     @Test(arguments: documents.keys.sorted()) func seedsAndScenarios(kind: String) throws {
         let seed = try Seed.standard()
         let document = try #require(Self.documents[kind])
-        Growth.isLinear("\(kind) as a seed", from: 5000, document) { _ = try SeedPart(yaml: $0, for: seed) }
+        Growth.isLinear("\(kind) as a seed", from: 5000, document) { _ = try seed.readPart(yaml: $0) }
         Growth.isLinear("\(kind) as a scenario", from: 5000, document) {
             _ = try ScenarioDocument($0, file: "x", settings: .object([:]), .simulated) { _ in seed }
         }

@@ -61,10 +61,10 @@ package struct ListEvents: Operation, Reads {
 extension ListEvents {
     package init(_ input: some RequestInput) throws {
         var query = input.query
-        let (subject, kind) = (query.text("subject"), query.text("kind", maxBytes: Glob.maxBytes))
-        let sequences = query.sequences()
-        let (limit, cursor) = query.page()
+        subject = query.text("subject")
+        kind = query.text("kind", maxBytes: Glob.maxBytes).map { Glob($0) }
+        sequences = query.sequences()
+        (limit, cursor) = query.page()
         try query.finish()
-        self.init(subject: subject, kind: kind.map { Glob($0) }, sequences: sequences, limit: limit, cursor: cursor)
     }
 }

@@ -76,17 +76,16 @@ extension ScenarioStart {
     /// - Parameter maxTextBytes: the longest text of a scenario that the body may hold; `nil` if it holds none.
     package init(_ input: some RequestInput, maxTextBytes: Int? = nil) throws {
         var query = input.query
-        let isStrict = query.optionalBool("strict") ?? false
+        isStrict = query.optionalBool("strict") ?? false
         try query.finish()
         var fields = input.fields(
             known: (maxTextBytes == nil ? [] : ["scenario"]) + ["namespace", "replace", "ttl", "run"])
-        let text = maxTextBytes.map { fields.requiredText("scenario", maxBytes: $0) }
-        let namespace = fields.optionalString("namespace")
-        let ttl = fields.timeToLive()
-        let replaces = fields.optionalBool("replace") ?? false
-        let runs = fields.optionalBool("run") ?? false
+        text = maxTextBytes.map { fields.requiredText("scenario", maxBytes: $0) }
+        namespace = fields.optionalString("namespace")
+        ttl = fields.timeToLive()
+        replaces = fields.optionalBool("replace") ?? false
+        runs = fields.optionalBool("run") ?? false
         if ttl != nil, namespace == nil { fields.report("ttl", "is for a new namespace: give \"namespace\" too") }
         try fields.finish()
-        self.init(text: text, namespace: namespace, replaces: replaces, ttl: ttl, runs: runs, isStrict: isStrict)
     }
 }

@@ -1,34 +1,27 @@
 import SimulationAPI
 
-/// Seed data to add to an existing namespace [D seed-data-later]. Every section is optional.
-package struct SeedPart {
-    package let organizations: [Seed.Organization]
-    /// The parts of the platforms, in their order.
-    package let parts: [any SeedAddition]
+/// Seed data to add to an existing namespace [D seed-data-later]: its organizations, and the parts of the platforms, in their order.
+/// Every section is optional.
+package typealias SeedPart = (organizations: [Seed.Organization], parts: [any SeedAddition])
 
-    /// Reads and checks the data.
+extension Seed {
+    /// Reads and checks data to add to this seed.
     ///
     /// - Throws: ``SeedError`` with the line, the path and what was expected.
-    package init(yaml: String, for seed: Seed) throws {
-        let platforms = seed.platforms
-        let known = Seed.members(platforms)
-        (organizations, parts) = try SourceDocument(yaml: yaml, file: "seed").read(known: known) { fields in
+    package func readPart(yaml: String) throws -> SeedPart {
+        let known = Self.members(platforms)
+        return try SourceDocument(yaml: yaml, file: "seed").read(known: known) { fields in
             if fields.isEmpty {
                 fields.report("", "expected \(known.dropLast().joined(separator: ", ")) or \(known.last ?? "")")
             }
-            return (
-                Seed.Organization.list(&fields, platforms),
-                try seed.parts.map { try $0.readAddition(&fields) }
-            )
+            return (Organization.list(&fields, platforms), try parts.map { try $0.readAddition(&fields) })
         }
     }
-}
 
-extension Seed {
     /// This seed with a part added. Entries with the same name, id or key are replaced or merged.
     ///
     /// - Throws: ``SeedError`` if the two do not fit together.
-    package func adding(_ part: SeedPart) throws -> Seed {
+    fileprivate func adding(_ part: SeedPart) throws -> Seed {
         let whole = Seed(
             organizations: Self.merged(organizations, part.organizations, by: \.name) { $0.adding($1) },
             parts: zip(parts, part.parts).map { $0.adding($1) }, platforms: platforms)
@@ -109,7 +102,7 @@ struct LoadSeed: Operation, Writes {
         self.text = text
         old = seed
         do {
-            part = try SeedPart(yaml: text, for: seed)
+            part = try seed.readPart(yaml: text)
         } catch let error as SeedError {
             throw PlatformError.invalid(error)
         }
@@ -119,7 +112,7 @@ struct LoadSeed: Operation, Writes {
             // Line numbers of the merged seed mean nothing to the caller.
             throw PlatformError.wrongState(
                 "the seed data does not fit the namespace's: \(error.path.isEmpty ? "" : "\(error.path): ")"
-                    + error.problem + (error.others.isEmpty ? "" : " (and \(error.others.count) more)"))
+                    + error.problem + error.more)
         }
     }
 
@@ -257,9 +250,8 @@ extension PlatformError {
             error.line.map { "line \($0)\(error.column.map { ", column \($0)" } ?? ""): " } ?? ""
         }
         let path = error.path.isEmpty ? "" : "\(error.path): "
-        let more = error.others.isEmpty ? "" : " (and \(error.others.count) more)"
         return .invalid(
-            "\(document) is wrong: \(place(error))\(path)\(error.problem)\(more)",
+            "\(document) is wrong: \(place(error))\(path)\(error.problem)\(error.more)",
             error.all.map { ErrorDetail(field($0.path), place($0) + $0.problem) })
     }
 }

@@ -39,10 +39,10 @@ package struct SeedError: Error, Sendable, CustomStringConvertible {
     }
 
     /// The first problem, and how many there are besides, in one line.
-    package var summary: String {
-        let more = others.isEmpty ? "" : " (and \(others.count) more)"
-        return "\(all[0])\(more)"
-    }
+    package var summary: String { "\(all[0])\(more)" }
+
+    /// The number of the other problems, for the end of a sentence; empty without any.
+    var more: String { others.isEmpty ? "" : " (and \(others.count) more)" }
 
     /// A line for each of the first problems.
     package var description: String {
@@ -69,24 +69,24 @@ package struct SourceDocument {
     /// - Throws: ``SeedError`` with the line of a syntax error or of a duplicate key.
     package init(yaml: String, file: String) throws {
         self.file = file
+        func error(_ line: Int?, _ problem: String) -> SeedError {
+            SeedError(file: file, line: line, path: "", problem: problem)
+        }
         // A byte order mark has no meaning in UTF-8.
         let yaml = yaml.unicodeScalars.first == "\u{feff}" ? String(yaml.unicodeScalars.dropFirst()) : yaml
-        if let problem = YAMLText.problem(yaml) {
-            throw SeedError(file: file, line: problem.line, path: "", problem: problem.text)
-        }
+        if let problem = YAMLText.problem(yaml) { throw error(problem.line, problem.text) }
         do {
             // A tag for each plain scalar would cost seven regular expressions, and is not read.
             guard let node = try Yams.compose(yaml: yaml, .basic) else {
-                throw SeedError(file: file, line: 1, path: "", problem: "the file is empty; expected a mapping")
+                throw error(1, "the file is empty; expected a mapping")
             }
             self.node = node
         } catch YamlError.duplicatedKeysInMapping(let keys, let context) {
             let key = keys.min { $0.utf8.lexicographicallyPrecedes($1.utf8) } ?? ""
-            throw SeedError(
-                file: file, line: YAMLText.secondLine(of: key, in: yaml, from: context.mark.line), path: "",
-                problem: "the key \"\(key)\" appears twice")
-        } catch let error as YamlError {
-            let problem = YAMLProblem(error, in: yaml)
+            let line = YAMLText.secondLine(of: key, in: yaml, from: context.mark.line)
+            throw error(line, "the key \"\(key)\" appears twice")
+        } catch let failure as YamlError {
+            let problem = YAMLProblem(failure, in: yaml)
             throw SeedError(
                 file: file, line: problem.line, column: problem.column, path: "", problem: problem.text)
         }
@@ -94,9 +94,7 @@ package struct SourceDocument {
         // both, so they are counted.
         var left = max(Self.maxValues, yaml.utf8.count)
         guard node.isWritten(within: &left, levels: Self.maxLevels) else {
-            throw SeedError(
-                file: file, line: nil, path: "",
-                problem: "expected at most \(Self.maxValues) values, and \(Self.maxLevels) levels of them")
+            throw error(nil, "expected at most \(Self.maxValues) values, and \(Self.maxLevels) levels of them")
         }
     }
 

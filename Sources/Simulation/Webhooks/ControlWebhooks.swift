@@ -42,11 +42,10 @@ extension ListDeliveries {
 
     package init(_ input: some RequestInput) throws {
         var query = input.query
-        let status = query.word("status", DeliveryStatus.self)
-        let entrupyID = query.text("entrupy_id")
-        let (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
+        status = query.word("status", DeliveryStatus.self)
+        subject = query.text("entrupy_id")
+        (limit, cursor) = query.page(of: Self.limits, default: Self.defaultLimit)
         try query.finish()
-        self.init(status: status, subject: entrupyID, limit: limit, cursor: cursor)
     }
 }
 

@@ -141,12 +141,10 @@ package enum Deliveries {
         let fault = delivery.fault.flatMap { $0.attempt == webhook.number ? $0.ruleID : nil }
         let decision = try fault.map { try Faults.fact($0, on: delivery, job).members }
         delivery.attempts += 1
-        try job.transaction.insert(
-            AttemptRecord(
-                deliveryID: delivery.id, number: delivery.attempts, at: webhook.at, status: outcome.status,
-                error: outcome.error,
-                milliseconds: outcome.milliseconds, answer: outcome.answer,
-                faultID: fault, signature: webhook.signature))
+        try job.transaction.insertAttempt(
+            deliveryID: delivery.id, number: delivery.attempts, at: webhook.at, status: outcome.status,
+            error: outcome.error, milliseconds: outcome.milliseconds, answer: outcome.answer, faultID: fault,
+            signature: webhook.signature)
         try decide(&delivery, webhook, outcome, job)
         var data: JSONObject =
             [

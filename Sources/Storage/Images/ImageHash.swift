@@ -6,15 +6,10 @@ package struct ImageHash: Hashable, Sendable {
     /// Reads 64 lower-case hexadecimal digits; `nil` if `text` has another form.
     package init?(_ text: String) {
         let digits = text.utf8
-        guard digits.count == 64 else { return nil }
+        guard digits.count == 64, digits.allSatisfy(\.isLowerCaseHex) else { return nil }
         var words = SIMD4<UInt64>()
         for (index, digit) in digits.enumerated() {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            default: return nil
-            }
+            let value = digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
             words[index / 16] = words[index / 16] << 4 | UInt64(value)
         }
         self.words = words
@@ -27,4 +22,9 @@ package struct ImageHash: Hashable, Sendable {
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
     }
+}
+
+extension UInt8 {
+    /// Whether the byte is a hexadecimal digit of ASCII, in lower case.
+    var isLowerCaseHex: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
 }

@@ -10,7 +10,7 @@ extension ColumnDomain {
     /// The row id of another row.
     package static let row = integer(Transaction.rowIDs)
     package static let sha256 = ColumnDomain.form("64 hexadecimal digits in lower case") { bytes in
-        bytes.count == 64 && bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        bytes.count == 64 && bytes.allSatisfy(\.isLowerCaseHex)
     }
     /// An id of seed data.
     package static let identifier = ColumnDomain.form("an id of 1 to 64 of a-z, 0-9 and _") { bytes in
