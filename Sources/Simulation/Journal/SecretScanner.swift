@@ -8,20 +8,19 @@ package struct SecretScanner: Sendable {
     /// The known secrets in the order of their bytes; `nil` if there are few. A search for each of many would take their
     /// number times the length of the text.
     private let ordered: [[UInt8]]?
-    private let mask: [UInt8]
+    private let mask = Array(Secrets.mask.utf8)
     /// Whether a known secret has non-ASCII characters.
     private let hasOtherCharacters: Bool
     /// The beginnings of tokens. Each ends with `_`, and letters and digits of base32 follow.
     private let tokenPrefixes: [[UInt8]]
 
-    package init(known: [[UInt8]], tokenPrefixes: [[UInt8]] = [], mask: [UInt8]) {
+    init(known: [[UInt8]], tokenPrefixes: [[UInt8]]) {
         self.tokenPrefixes = tokenPrefixes
         // The longest first: one may be a prefix of another.
         self.known = known.sorted { $0.count > $1.count }
         ordered =
             known.count > Self.maxSearched
             ? known.filter { !$0.isEmpty }.sorted { $0.lexicographicallyPrecedes($1) } : nil
-        self.mask = mask
         hasOtherCharacters = known.contains { $0.contains { $0 >= 0x80 } }
     }
 
@@ -266,10 +265,7 @@ package struct SecretScanner: Sendable {
         let quote = [UInt8(ascii: "\"")]
         switch bytes[start] {
         case UInt8(ascii: "\""):
-            var end = start + 1
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
-                end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
-            }
+            let end = Self.endOfString(bytes, from: start + 1)
             // A cut-off string stays cut off.
             return end < bytes.count ? (start..<end + 1, quote + mask + quote) : (start..<bytes.count, quote + mask)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -279,6 +275,17 @@ package struct SecretScanner: Sendable {
             return (start..<end, quote + mask + quote)
         default: return nil
         }
+    }
+
+    /// The index of the quote that ends a string; not less than the number of bytes if the string is cut off.
+    ///
+    /// - Parameter start: the index of its first character.
+    private static func endOfString(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+        var end = start
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+            end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return end
     }
 
     /// The index of the value of a member with a secret's name; `nil` if `index` has no such name, or the value is
@@ -294,6 +301,29 @@ package struct SecretScanner: Sendable {
         guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }
         let value = end(of: bytes, from: colon + 1, while: isSpace)
         return value < bytes.count ? value : nil
+    }
+
+    private static let receiverMember = Array("\"url\"".utf8)
+
+    /// A JSON text with its members `url` as ``SimulationAPI/Swift/String/maskingQuery`` shows them. It may be cut off within one.
+    static func maskingReceivers(_ text: String) -> String {
+        var text = text
+        let masked = text.withUTF8 { bytes in
+            replacing(bytes) { start in
+                var index = start
+                while let name = firstIndex(of: receiverMember, in: bytes, from: index) {
+                    index = name + receiverMember.count
+                    let colon = end(of: bytes, from: index) { $0 <= 0x20 }
+                    guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { continue }
+                    let quote = end(of: bytes, from: colon + 1) { $0 <= 0x20 }
+                    guard quote < bytes.count, bytes[quote] == UInt8(ascii: "\"") else { continue }
+                    let value = quote + 1..<min(endOfString(bytes, from: quote + 1), bytes.count)
+                    return (value, Array(String(decoding: bytes[value], as: UTF8.self).maskingQuery.utf8))
+                }
+                return nil
+            }
+        }
+        return masked.map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
     /// Names of members and parameters that hold secrets, in lower case, without `_` and `-`.
@@ -330,15 +360,9 @@ package struct SecretScanner: Sendable {
     static func hasSecretName(query: String) -> Bool {
         var query = query
         return query.withUTF8 { bytes in
-            var start = 0
-            while start < bytes.count {
-                var end = start
-                while end < bytes.count, bytes[end] != UInt8(ascii: "="), bytes[end] != UInt8(ascii: "&") { end += 1 }
-                if end < bytes.count, bytes[end] == UInt8(ascii: "="), isSecretName(bytes[start..<end]) { return true }
-                while end < bytes.count, bytes[end] != UInt8(ascii: "&") { end += 1 }
-                start = end + 1
+            bytes.split(separator: UInt8(ascii: "&")).contains { pair in
+                pair.firstIndex(of: UInt8(ascii: "=")).map { isSecretName(pair[..<$0]) } ?? false
             }
-            return false
         }
     }
 }

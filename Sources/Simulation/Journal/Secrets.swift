@@ -49,8 +49,7 @@ package struct Secrets: Sendable {
 
     private static func scanner(_ known: KnownSecrets) -> SecretScanner {
         let spellings = known.texts.filter { $0.utf8.count >= minKnownLength }.flatMap(spellings)
-        return SecretScanner(
-            known: spellings.map { Array($0.utf8) }, tokenPrefixes: known.tokenPrefixes, mask: Array(mask.utf8))
+        return SecretScanner(known: spellings.map { Array($0.utf8) }, tokenPrefixes: known.tokenPrefixes)
     }
 
     /// The number of secrets from which a scanner is cached. Seed data may have a hundred thousand tokens, and each entry,
@@ -201,7 +200,7 @@ package struct Secrets: Sendable {
     package func masked(body: Data, isCut: Bool = false) -> String? {
         guard let whole = masked(whole: body) else { return nil }
         var text = decodedIfSecret(whole, isJSON: true)
-        if masksReceivers { text = Self.maskingReceivers(text) }
+        if masksReceivers { text = SecretScanner.maskingReceivers(text) }
         return isCut ? scanner.maskedEnd(of: text) : text
     }
 
@@ -217,35 +216,6 @@ package struct Secrets: Sendable {
         // Cut-off JSON cannot be decoded, so its escapes are undone separately.
         return scanner.masked(scanner.needsDecoding(text) ? Self.unescaped(text) : text, isJSON: true)
     }
-
-    /// A JSON text with its members `url` as ``SimulationAPI/Swift/String/maskingQuery`` shows them. It may be cut off within one.
-    private static func maskingReceivers(_ text: String) -> String {
-        let bytes = Array(text.utf8)
-        var (masked, copied, index): ([UInt8], Int, Int) = ([], 0, 0)
-        func skipsSpace(_ from: Int) -> Int { bytes[from...].firstIndex { $0 > 0x20 } ?? bytes.count }
-        while index < bytes.count {
-            guard bytes[index...].starts(with: receiverMember) else {
-                index += 1
-                continue
-            }
-            let colon = skipsSpace(index + receiverMember.count)
-            index += receiverMember.count
-            guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { continue }
-            let quote = skipsSpace(colon + 1)
-            guard quote < bytes.count, bytes[quote] == UInt8(ascii: "\"") else { continue }
-            var end = quote + 1
-            while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
-                end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
-            }
-            end = min(end, bytes.count)
-            masked += bytes[copied...quote]
-            masked += String(decoding: bytes[(quote + 1)..<end], as: UTF8.self).maskingQuery.utf8
-            (copied, index) = (end, end)
-        }
-        return copied == 0 ? text : String(decoding: masked + bytes[copied...], as: UTF8.self)
-    }
-
-    private static let receiverMember = Array("\"url\"".utf8)
 
     /// A JSON text with its unnecessary escapes undone. It may be cut off.
     private static func unescaped(_ text: String) -> String {
