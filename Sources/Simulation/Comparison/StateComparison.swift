@@ -47,13 +47,9 @@ struct StateComparison {
         let before = try shown(kinds, from) { changes[$0] == .removed || changes[$0] == .changed }
         let after = try shown(kinds, to) { changes[$0] == .added || before.objects[$0] != nil }
         let secrets = try Secrets(from.read(known) + to.read(known).texts)
-        var found: [(place: Int, object: ObjectDifference)] = before.order.compactMap { key in
-            guard let object = before.objects[key] else { return nil }
-            return compared(object, after.objects[key], changes[key] == .removed, secrets).map { (object.place, $0) }
-        }
-        found += after.order.compactMap { key in
-            guard changes[key] == .added, let object = after.objects[key] else { return nil }
-            return (object.place, whole(object, .added, secrets))
+        let keys = before.order + after.order.filter { changes[$0] == .added }
+        let found = keys.compactMap { key in
+            changes[key].flatMap { compared(before.objects[key], after.objects[key], $0, secrets) }
         }
         // Sorting by two numbers is stable.
         let sorted = found.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
@@ -121,41 +117,28 @@ struct StateComparison {
 
     // MARK: Objects
 
-    /// The change of an object; `nil` if nothing of it differs, such as only the order of a document's members.
+    /// The change of an object, with the place of its kind; `nil` if nothing of it differs, such as only the order of a document's members,
+    /// or if the second state was not read as far.
     private func compared(
-        _ from: ShownObject, _ to: ShownObject?, _ isRemoved: Bool, _ secrets: Secrets
-    ) -> ObjectDifference? {
-        guard let to, !isRemoved else { return isRemoved ? whole(from, .removed, secrets) : nil }
+        _ from: ShownObject?, _ to: ShownObject?, _ change: ObjectDifference.Change, _ secrets: Secrets
+    ) -> (place: Int, object: ObjectDifference)? {
+        guard let object = from ?? to, change != .changed || to != nil else { return nil }
         let (old, new) = (Self.values(from), Self.values(to))
-        let members = (from.members + to.members.filter { old[$0.name] == nil }).compactMap { member in
+        let added = to?.members.filter { old[$0.name] == nil } ?? []
+        let members = ((from?.members ?? []) + added).compactMap { member in
             let (before, after) = (old[member.name] ?? .null, new[member.name] ?? .null)
-            let differs = member.isPlace ? (before == .null) != (after == .null) : before != after
+            // The place of an object that only one state has is not compared.
+            let differs =
+                member.isPlace ? change == .changed && (before == .null) != (after == .null) : before != after
             return differs ? Self.member(member.name, before, after, secrets) : nil
         }
-        return members.isEmpty ? nil : object(from, .changed, members, secrets)
+        if change == .changed, members.isEmpty { return nil }
+        let key = secrets.masked(members: object.key)
+        return (object.place, ObjectDifference(kind: object.kind, key: key, change: change, members: members))
     }
 
-    private static func values(_ object: ShownObject) -> JSONObject {
-        JSONObject(object.members.map { ($0.name, $0.value) })
-    }
-
-    /// An object that only one state has, with the members that are compared and are there.
-    private func whole(
-        _ object: ShownObject, _ change: ObjectDifference.Change, _ secrets: Secrets
-    ) -> ObjectDifference {
-        let members = object.members.filter { !$0.isPlace && $0.value != .null }.map {
-            Self.member(
-                $0.name, change == .removed ? $0.value : .null, change == .removed ? .null : $0.value, secrets)
-        }
-        return self.object(object, change, members, secrets)
-    }
-
-    private func object(
-        _ object: ShownObject, _ change: ObjectDifference.Change, _ members: [ObjectDifference.Member],
-        _ secrets: Secrets
-    ) -> ObjectDifference {
-        ObjectDifference(
-            kind: object.kind, key: secrets.masked(members: object.key), change: change, members: members)
+    private static func values(_ object: ShownObject?) -> JSONObject {
+        JSONObject((object?.members ?? []).map { ($0.name, $0.value) })
     }
 
     private static func member(
