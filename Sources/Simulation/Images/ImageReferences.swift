@@ -8,8 +8,8 @@ package enum ImageChange: Sendable {
     case removed(ImageHash)
 }
 
-/// The images a namespace refers to, as of its last batch of jobs. Thread-safe.
-package final class ImageReferences: Sendable {
+/// The images a namespace refers to, as of its last batch of jobs. A sweep spares them. Thread-safe.
+package final class ImageReferences: CommitObserver {
     private let store: ImageStore
     private let hashes: NIOLockedValueBox<Set<ImageHash>>
 
@@ -21,7 +21,8 @@ package final class ImageReferences: Sendable {
 
     /// Applies the changes of a batch, before its jobs are answered. The store is notified of lost references before
     /// they disappear here.
-    package func follow(_ state: NamespaceState) {
+    package func committed(_ state: NamespaceState?) {
+        guard let state else { return }
         let (all, changes) = state.takeImageChanges()
         if let all { replace(with: all) }
         guard !changes.isEmpty else { return }

@@ -8,13 +8,6 @@ package protocol CommitObserver: Sendable {
     func committed(_ state: NamespaceState?)
 }
 
-/// Keeps the references to images, so that a sweep spares them.
-extension ImageReferences: CommitObserver {
-    package func committed(_ state: NamespaceState?) {
-        if let state { follow(state) }
-    }
-}
-
 /// Publishes committed events on the namespace's feed, and closes the feed of a deleted one.
 package struct EventPublisher: CommitObserver {
     package let feed: EventFeed

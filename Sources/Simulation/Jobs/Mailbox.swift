@@ -23,10 +23,9 @@ package final class Mailbox: @unchecked Sendable {
         /// Runs alone, outside any transaction. It may replace the state or remove it.
         case exclusive(
             run: @Sendable (inout NamespaceState?) -> Reply, refuse: @Sendable (PlatformError) -> Void)
-        /// Runs like `exclusive`, and may make the state anew. A namespace that is closed, or cannot be opened, is not opened for it.
-        case remaking(@Sendable (inout NamespaceState?) -> Reply)
-        /// The last item, which runs like `exclusive` and removes the state. An idle namespace is not opened for it.
-        case ending(@Sendable (inout NamespaceState?) -> Reply)
+        /// Runs like `exclusive`. A namespace that is closed, or cannot be opened, is not opened for it: it makes the state anew, or is the
+        /// last item, which removes the state.
+        case unopened(isLast: Bool, run: @Sendable (inout NamespaceState?) -> Reply)
     }
 
     /// The namespace's name, for errors.
@@ -134,16 +133,10 @@ package final class Mailbox: @unchecked Sendable {
                 _ = openIfClosed()
                 committed(state)
                 reply()
-            case .remaking(let run):
+            case .unopened(let isLast, let run):
                 rest.removeFirst()
                 let reply = run(&state)
-                if state != nil { opener = nil }
-                committed(state)
-                reply()
-            case .ending(let run):
-                rest.removeFirst()
-                opener = nil
-                let reply = run(&state)
+                if isLast || state != nil { opener = nil }
                 committed(state)
                 reply()
             case .job:

@@ -36,7 +36,7 @@ package final class Namespace: Sendable {
         outbox = Outbox(environment.sequencer) { environment.isStopping }
         outbox.adopt(generation: state?.generation ?? 0)
         images = ImageReferences(idle?.imageHashes ?? [], in: environment.images)
-        if let state { images.follow(state) }
+        images.committed(state)
         let open = { @Sendable in try environment.open(name) }
         let evidence = environment.evidence.map { EvidencePublisher(namespace: name, reader: $0) }
         mailbox = Mailbox(
@@ -149,31 +149,31 @@ package final class Namespace: Sendable {
     ///
     /// At once, unless all jobs have one order: then this is one of them, since what later requests read depends on it.
     package func markUndelivered(_ answer: JournaledEntry) {
-        @Sendable func mark() -> JournalEntry? {
-            environment.journals.markUndelivered(sequence: answer.entry.sequence, in: name, if: answer)
-        }
+        let sequence = answer.entry.sequence
         // The recording says which answers were lost.
         guard !environment.sequencer.isReplaying else { return }
         guard environment.sequencer.ordersAllJobs else {
-            return publishLoss(mark())
+            return publishLoss(environment.journals.markUndelivered(sequence: sequence, in: name, if: answer))
         }
         Task { [self] in
-            await environment.sequencer.runLoss(of: answer.entry.sequence, in: name) {
-                // Fails only where the namespace was deleted, and its journal with it.
-                let marked = try? await runExclusively { _ in mark() }
-                publishLoss(marked)
-                return marked != nil
+            await environment.sequencer.runLoss(of: sequence, in: name) {
+                await markUndelivered(sequence: sequence, if: answer)
             }
         }
     }
 
-    /// Does what a recording says that ``markUndelivered(_:)`` did.
-    package func markUndelivered(sequence: Int64) async {
-        // Fails only where a replay ends.
+    /// Does in a job what ``markUndelivered(_:)`` does, or what a recording says that it did.
+    ///
+    /// - Parameter expected: the entry that is meant; `nil` for any.
+    /// - Returns: whether the journal still had the entry.
+    @discardableResult
+    package func markUndelivered(sequence: Int64, if expected: JournaledEntry? = nil) async -> Bool {
+        // Fails only where a replay ends, or the namespace was deleted, and its journal with it.
         let marked = try? await runExclusively { [self] _ in
-            environment.journals.markUndelivered(sequence: sequence, in: name)
+            environment.journals.markUndelivered(sequence: sequence, in: name, if: expected)
         }
         publishLoss(marked)
+        return marked != nil
     }
 
     private func publishLoss(_ entry: JournalEntry?) {
@@ -407,10 +407,9 @@ package final class Namespace: Sendable {
                 return { continuation.resume(with: result) }
             }
             mailbox.post(
-                isLast
-                    ? .ending(run)
-                    : opensFirst
-                        ? .exclusive(run: run, refuse: { continuation.resume(throwing: $0) }) : .remaking(run))
+                opensFirst && !isLast
+                    ? .exclusive(run: run, refuse: { continuation.resume(throwing: $0) })
+                    : .unopened(isLast: isLast, run: run))
         }
     }
 }

@@ -67,19 +67,19 @@ package final class Namespaces: Sendable {
     /// Opens the namespaces on disk that have work to do. The others stay closed until their first use.
     private func openStored() async throws {
         let environment = environment
-        var names = try await environment.offload {
+        let names = try await environment.offload {
             let names = try environment.store.names()
             let known = Set(names + [Self.defaultName])
             try environment.snapshots.removeOrphans(except: known)
             try environment.scenarios.removeOrphans(except: known)
-            return names[...]
+            return names
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for name in names.prefix(Self.openedAtOnce) { group.addTask { try await self.openStored(name) } }
-            names = names.dropFirst(Self.openedAtOnce)
-            while try await group.next() != nil {
-                if let name = names.popFirst() { group.addTask { try await self.openStored(name) } }
+            for (index, name) in names.enumerated() {
+                if index >= Self.openedAtOnce { try await group.next() }
+                group.addTask { try await self.openStored(name) }
             }
+            try await group.waitForAll()
         }
     }
 
@@ -335,7 +335,7 @@ package final class Namespaces: Sendable {
         let busy = try await threads.runIfActive {
             doomed.filter { namespace in
                 !namespace.mailbox.runIfIdle(
-                    .ending { state in
+                    .unopened(isLast: true) { state in
                         namespace.abandon(&state)
                         return {}
                     })
