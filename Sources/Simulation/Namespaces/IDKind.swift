@@ -1,21 +1,15 @@
-/// The characters of generated ids, after their prefix.
-package enum IDAlphabet: Sendable {
+/// The characters of generated ids, after their prefix. Each of them is as likely as the others.
+package struct IDAlphabet: Sendable, Equatable {
     /// `a-z2-7`, or `A-Z2-7`.
-    case base32, uppercaseBase32
+    package static let base32 = IDAlphabet("abcdefghijklmnopqrstuvwxyz234567")
+    package static let uppercaseBase32 = IDAlphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
     /// `A-Z0-9`.
-    case uppercaseAndDigits
+    package static let uppercaseAndDigits = IDAlphabet("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
-    private static let lowercase = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
-    private static let uppercase = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
-    private static let all = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+    let characters: [UInt8]
 
-    /// The characters, each of which is as likely as the others.
-    var characters: [UInt8] {
-        switch self {
-        case .base32: Self.lowercase
-        case .uppercaseBase32: Self.uppercase
-        case .uppercaseAndDigits: Self.all
-        }
+    private init(_ characters: String) {
+        self.characters = Array(characters.utf8)
     }
 }
 

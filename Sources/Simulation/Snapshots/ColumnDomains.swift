@@ -8,35 +8,15 @@ extension ColumnDomain {
     /// The maximum size of a JSON document, in bytes.
     private static let maxDocument = 4_000_000
 
-    /// An id or token of the form that ``SeededGenerator`` generates, of one of some kinds.
-    package static func id(_ kinds: IDKind...) -> ColumnDomain {
-        let forms = kinds.flatMap { kind in
-            [kind.length, kind.futureLength].compactMap(\.self).map { IDForm(kind, length: $0) }
-        }
-        return form("an id of \(forms.map(\.expectation).joined(separator: " or "))") { bytes in
-            forms.contains { $0.fits(bytes) }
-        }
-    }
-
-    /// The form of the ids of a kind.
-    private struct IDForm {
-        private let prefix: [UInt8]
-        private let count: Int
-        private let characters: Set<UInt8>
-
-        init(_ kind: IDKind, length: Int) {
-            prefix = Array(kind.prefix.utf8)
-            count = prefix.count + length
-            characters = Set(kind.alphabet.characters)
-        }
-
-        var expectation: String {
-            let beginning = prefix.isEmpty ? "" : " that begins with \(String(decoding: prefix, as: UTF8.self))"
-            return "\(count) characters\(beginning)"
-        }
-
-        func fits(_ bytes: UnsafeRawBufferPointer) -> Bool {
-            bytes.count == count && bytes.starts(with: prefix)
+    /// An id or token of the form that ``SeededGenerator`` generates.
+    package static func id(_ kind: IDKind) -> ColumnDomain {
+        let prefix = Array(kind.prefix.utf8)
+        let counts = [kind.length, kind.futureLength].compactMap(\.self).map { prefix.count + $0 }
+        let characters = Set(kind.alphabet.characters)
+        let beginning = prefix.isEmpty ? "" : " that begins with \(kind.prefix)"
+        let forms = counts.map { "\($0) characters\(beginning)" }
+        return form("an id of \(forms.joined(separator: " or "))") { bytes in
+            counts.contains(bytes.count) && bytes.starts(with: prefix)
                 && bytes.dropFirst(prefix.count).allSatisfy(characters.contains)
         }
     }
