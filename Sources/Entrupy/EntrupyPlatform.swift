@@ -88,7 +88,7 @@ package final class EntrupyPlatform: SimulatedPlatform {
         // Those of a subscription. The events of an item are in the order of time.
         unorderedTexts: ["events"])
 
-    package func makeState(for state: NamespaceState) -> any PlatformState { EntrupyState(self, state) }
+    package func makeState(for state: NamespaceState) -> (any PlatformState)? { EntrupyState(self, state) }
 
     package func username(of credential: Credential, _ job: JobContext) throws -> String? {
         try Callers.username(credential, job)

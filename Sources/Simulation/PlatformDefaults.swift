@@ -15,7 +15,7 @@ extension SimulatedPlatform {
     package var faultEffects: [RequestEffect] { [] }
     package var paths: PlatformPaths { PlatformPaths() }
     package var futureForms: FutureForms { FutureForms() }
-    package func makeState(for state: NamespaceState) throws -> any PlatformState { EmptyState() }
+    package func makeState(for state: NamespaceState) throws -> (any PlatformState)? { nil }
     package func username(of credential: Credential, _ job: JobContext) throws -> String? { nil }
     package var evidence: PlatformEvidence { PlatformEvidence() }
 }
@@ -24,12 +24,9 @@ extension PlatformSeed {
     package func readAddition(_ fields: inout FieldReader) throws -> any SeedAddition { EmptyPart() }
     package func readOutcome(_ document: JSONValue, _ reading: OutcomeReading) throws -> (any PlatformOutcome)? { nil }
     package var choices: [String: [Choice]] { [:] }
-}
 
-/// Seed data that is neither about users and organizations nor in the database.
-package protocol SharedSeed: PlatformSeed {}
+    // Those of seed data that is neither about users and organizations nor in the database.
 
-extension SharedSeed {
     package func withoutUsers() -> Self { self }
     package func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
     package func members(
@@ -44,16 +41,10 @@ extension PlatformSettings {
 }
 
 /// The seed data and settings of a platform that has none.
-struct EmptyPart: SharedSeed, SeedAddition, PlatformSettings {
+struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
     func adding(_ addition: any SeedAddition) -> Self { self }
     func members() -> [(key: String, value: SeedDocument)] { [] }
     func load(
         _ job: JobContext, organizations: [TextKey: Int64], into seed: any PlatformSeed, _ loaded: inout SeedLoaded
     ) {}
-}
-
-/// The state of a platform that keeps nothing in memory.
-final class EmptyState: PlatformState {
-    func configurationChanged(_ state: NamespaceState) {}
-    func takeCommitWork() -> (@Sendable (Transaction) throws -> Void)? { nil }
 }

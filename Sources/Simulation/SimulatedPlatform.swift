@@ -43,8 +43,8 @@ package protocol SimulatedPlatform: Sendable {
     /// The parts of its documents that changes without notice must know [D future].
     var futureForms: FutureForms { get }
 
-    /// Makes the platform's part of a namespace's state in memory.
-    func makeState(for state: NamespaceState) throws -> any PlatformState
+    /// Makes the platform's part of a namespace's state in memory; `nil` if it keeps nothing there.
+    func makeState(for state: NamespaceState) throws -> (any PlatformState)?
     /// The name of the user that a credential belongs to, even if it is no longer valid; `nil` if it does not
     /// belong to a user.
     func username(of credential: Credential, _ job: JobContext) throws -> String?

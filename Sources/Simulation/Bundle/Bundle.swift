@@ -79,10 +79,8 @@ extension Namespace {
             let events = try environment.snapshots.temporaryPath()
             defer { unlink(events) }
             try snapshot.read { try Self.write(events: $0, Secrets(secrets), to: events) }
-            let manifest = ArchiveManifest(
-                format: BundleNames.format, version: version, snapshot: try snapshot.info())
             return try environment.pack(
-                snapshot, manifest,
+                snapshot, as: BundleNames.format, version: version,
                 more: [
                     .init(BundleNames.settings, WireJSON.encode(settings)),
                     .init(BundleNames.seed, Data(seed.utf8)),

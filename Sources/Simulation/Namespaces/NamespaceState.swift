@@ -124,7 +124,7 @@ package final class NamespaceState {
     func remakeParts() throws { parts = try makeParts() }
 
     private func makeParts() throws -> [any PlatformState] {
-        try environment.platforms.all.map { try $0.makeState(for: self) }
+        try environment.platforms.all.compactMap { try $0.makeState(for: self) }
     }
 
     /// A platform's part.

@@ -72,11 +72,8 @@ extension Namespace {
     /// - Throws: ``StorageError/changedMeanwhile(_:)`` if the snapshot was deleted or replaced since it was found. A download
     ///   that is returned is whole: its files are open, or held.
     func pack(_ snapshot: SnapshotRecord, version: String) async throws -> SnapshotDownload {
-        let environment = environment
-        return try await environment.copying {
-            let manifest = ArchiveManifest(
-                format: ArchiveNames.snapshotFormat, version: version, snapshot: try snapshot.info())
-            return try environment.pack(snapshot, manifest)
+        try await environment.copying { [environment] in
+            try environment.pack(snapshot, as: ArchiveNames.snapshotFormat, version: version)
         }
     }
 
@@ -100,15 +97,18 @@ extension Namespace {
 extension Environment {
     /// Creates an archive. Call it within ``copyingImages(_:)``, so that its images exist. Blocks.
     ///
-    /// - Parameter more: files besides those of the snapshot.
+    /// - Parameters:
+    ///   - format: the kind of archive.
+    ///   - version: the program's version.
+    ///   - more: files besides those of the snapshot.
     package func pack(
-        _ snapshot: SnapshotRecord, _ manifest: ArchiveManifest, more: [Archive.Entry] = []
+        _ snapshot: SnapshotRecord, as format: String, version: String, more: [Archive.Entry] = []
     ) throws -> SnapshotDownload {
+        var manifest = ArchiveManifest(format: format, version: version, snapshot: try snapshot.info())
         let world = try Archive.Entry(
             ArchiveNames.world, opened: snapshot.open(writingTo: snapshots.temporaryPath()))
         var hash = SHA256()
         try world.forEachPiece { hash.update(data: $0) }
-        var manifest = manifest
         manifest.world_sha256 = Hex.string(hash.finalize())
         var entries = [Archive.Entry(ArchiveNames.manifest, try WireJSON.encode(manifest)), world]
         let pictures = HeldImages(try snapshot.images().map(\.text).sorted(), in: images)
