@@ -30,16 +30,10 @@ struct ArchivedEntry: Encodable {
         let cookies: [Pair] = []
         let headers: [Pair]
         let queryString: [Pair]
-        let postData: Post?
+        let postData: Content?
         /// Unknown.
         let headersSize = -1
         let bodySize: Int
-
-        /// The part of a body that was kept.
-        struct Post: Encodable {
-            let mimeType: String
-            let text: String
-        }
     }
 
     struct Response: Encodable {
@@ -55,12 +49,14 @@ struct ArchivedEntry: Encodable {
         /// Unknown.
         let headersSize = -1
         let bodySize: Int
+    }
 
-        struct Content: Encodable {
-            let size: Int
-            let mimeType: String
-            let text: String?
-        }
+    /// The part of a body that was kept.
+    struct Content: Encodable {
+        /// The length of the whole body, in bytes; only in answers.
+        var size: Int?
+        let mimeType: String
+        let text: String?
     }
 
     /// - Parameter url: the base URL of the namespace.
@@ -75,11 +71,11 @@ struct ArchivedEntry: Encodable {
         request = Request(
             method: shown.method, url: url + shown.path + (query.isEmpty ? "" : "?\(query)"), headers: asked.pairs,
             queryString: Self.parameters(query),
-            postData: body.map { Request.Post(mimeType: asked.mediaType, text: $0) }, bodySize: asked.bytes)
+            postData: body.map { Content(mimeType: asked.mediaType, text: $0) }, bodySize: asked.bytes)
         response = Response(
             status: shown.status ?? 0, statusText: shown.lossText.map { "not delivered: \($0)" } ?? "",
             headers: answered.pairs,
-            content: Response.Content(size: answered.bytes, mimeType: answered.mediaType, text: answered.body),
+            content: Content(size: answered.bytes, mimeType: answered.mediaType, text: answered.body),
             bodySize: answered.bytes)
         _delivered = shown.delivered
         __effect = Nullable(wrappedValue: shown.effect)

@@ -188,9 +188,7 @@ private struct EarlierRequests {
 
         /// - Parameter count: the number of requests.
         init(_ times: [(index: Int, time: Int64)], count: Int) {
-            // Most journals are in this order.
-            let isSorted = zip(times, times.dropFirst()).allSatisfy { $0.time <= $1.time }
-            let sorted = isSorted ? times : times.sorted { ($0.time, $0.index) < ($1.time, $1.index) }
+            let sorted = times.sorted { ($0.time, $0.index) < ($1.time, $1.index) }
             self.times = sorted.map(\.time)
             var ranks = Array(repeating: -1, count: count)
             for (rank, request) in sorted.enumerated() { ranks[request.index] = rank }
