@@ -10,13 +10,9 @@ enum DescriptorLimit {
     /// The number of databases that may stay open: a quarter of the descriptors is theirs. Connections, images and the process itself
     /// need the others.
     static var maxOpenDatabases: Int {
-        #if os(Linux)
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let resource = RLIMIT_NOFILE
-        #endif
-        var limit = rlimit()
-        guard getrlimit(resource, &limit) == 0 else { return maxDatabases }
-        return min(maxDatabases, max(4, Int(clamping: limit.rlim_cur) / 4 / descriptorsOfDatabase))
+        let descriptors = sysconf(CInt(_SC_OPEN_MAX))
+        // Negative if there is no limit, or it is not known.
+        guard descriptors >= 0 else { return maxDatabases }
+        return min(maxDatabases, max(4, descriptors / 4 / descriptorsOfDatabase))
     }
 }

@@ -48,31 +48,25 @@ extension Namespace {
     ) async throws {
         let resume = await environment.endOfWorld.withLockedValue { $0 }?(self, false)
         do {
-            try await replace(usesFiles: usesFiles, forgets: forgets, with: make)
+            try await runExclusively(usesFiles: usesFiles) { [environment] state in
+                guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
+                let made = try make(old)
+                made.continueSequences(after: old.lastSequence)
+                state = made
+                // A clock that goes back with the state passes the times of forgotten requests again.
+                let real = environment.realTime()
+                let now = [old.clock, made.clock].map { clock in
+                    var clock = clock
+                    return clock.now(real: real)
+                }
+                environment.journals.clear(
+                    old.name,
+                    forgetting: forgets
+                        ? Forgotten(at: max(now[0], now[1]), sequence: made.lastSequence) : nil)
+            }
         } catch {
             resume?()
             throw error
-        }
-    }
-
-    private func replace(
-        usesFiles: Bool, forgets: Bool, with make: @escaping @Sendable (_ old: NamespaceState) throws -> NamespaceState
-    ) async throws {
-        try await runExclusively(usesFiles: usesFiles) { [environment] state in
-            guard let old = state else { throw PlatformError.unknownNamespace("the namespace was deleted") }
-            let made = try make(old)
-            made.continueSequences(after: old.lastSequence)
-            state = made
-            // A clock that goes back with the state passes the times of forgotten requests again.
-            let real = environment.realTime()
-            let now = [old.clock, made.clock].map { clock in
-                var clock = clock
-                return clock.now(real: real)
-            }
-            environment.journals.clear(
-                old.name,
-                forgetting: forgets
-                    ? Forgotten(at: max(now[0], now[1]), sequence: made.lastSequence) : nil)
         }
     }
 }
