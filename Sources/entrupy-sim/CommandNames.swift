@@ -6,7 +6,7 @@ enum CommandNames {
     /// The first mistake found, `nil` if there is none.
     static func problem(_ words: [String]) -> Refusal? {
         guard words.first == "run" else {
-            return unknown(words) ?? deliveries(words) ?? Suggestions.unknownSubcommand(words) ?? splitTime(words)
+            return unknown(words) ?? Suggestions.unknownSubcommand(words) ?? splitTime(words)
                 ?? negative(words)
         }
         // The words after it are the command's, which may have options of the same names.
@@ -18,15 +18,10 @@ enum CommandNames {
         return negative(own)
     }
 
-    /// The words with the present name of a command that had another one. A note on standard error says so.
+    /// The words, without the `list` of `events list`: every other group has a command of this name.
     static func current(_ words: [String]) -> [String] {
-        // Every other group has a command of this name.
         if words.starts(with: ["events", "list"]) { return ["events"] + words.dropFirst(2) }
-        guard words.count > 1, words[0] == "webhooks", ["show", "redeliver", "trigger"].contains(words[1]) else {
-            return words
-        }
-        Terminal(isJSON: false).note("\"webhooks \(words[1])\" is now \"deliveries \(words[1])\"")
-        return ["deliveries"] + words.dropFirst()
+        return words
     }
 
     /// The command that the first words name, and the words behind its name; `nil` if they name a group or nothing.
@@ -35,18 +30,6 @@ enum CommandNames {
         if words.first == "serve" { return (Serve.self, Array(words.dropFirst())) }
         let (type, path) = Suggestions.command(words)
         return type.configuration.subcommands.isEmpty ? (type, Array(words.dropFirst(path.count))) : nil
-    }
-
-    /// The error for options of a list of deliveries, `nil` if there are none: `webhooks list` listed deliveries once.
-    private static func deliveries(_ words: [String]) -> Refusal? {
-        guard words.starts(with: ["webhooks", "list"]) else { return nil }
-        let options = ["--status", "--entrupy-id", "--limit", "--subscriptions"]
-        guard let option = words.dropFirst(2).first(where: { options.contains(String($0.prefix { $0 != "=" })) }) else {
-            return nil
-        }
-        return Refusal(
-            .usage, "\(option) is not for \"webhooks list\", which lists the subscriptions",
-            next: "\"entrupy-sim deliveries list\" lists what was sent to them")
     }
 
     /// The error for a first word that is not a command, `nil` if it is one.

@@ -226,13 +226,8 @@ import Testing
         #expect(listed.contains("delivered") && listed.contains("support.message"))
         let id = try #require(fired["deliveries.0.id"].text)
         _ = try await world.output("deliveries", "redeliver", id)
-        // The name that it had.
-        let old = try await world.output("webhooks", "redeliver", id)
-        #expect(old.contains("\"webhooks redeliver\" is now \"deliveries redeliver\""))
-        let options = try await world.run("webhooks", "list", "--status=failed")
-        #expect(options.status == 64 && options.output.contains("entrupy-sim deliveries list"), "\(options.output)")
         _ = try await world.output("settle", "--within", "10m")
-        #expect(receiver.deliveries.count == 5)
+        #expect(receiver.deliveries.count == 4)
         #expect(try await world.output("webhooks", "list").contains(receiver.url))
     }
 

@@ -28,8 +28,6 @@ struct AnswerComparison {
     ]
     private static let volatileMembers: Set = [
         "database_bytes", "duration_ms", "ended_real", "held_back", "started_real", "uptime",
-        // Recordings of version 0.2.0 and older lack these.
-        "cause", "decision", "facts", "trace",
     ]
     /// The route to wait for settling. The number of times it reads the clock depends on the machine's speed.
     private static let settlePath = "/_sim/settle"

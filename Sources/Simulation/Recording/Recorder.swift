@@ -101,8 +101,8 @@ package struct RecordedRequest: Codable, Sendable {
     package var waitResults: [Bool]?
     /// The counts of webhooks in flight, one for each time they were read.
     package var inFlightCounts: [Int]?
-    /// The real times of the request that was journaled, started and ended, in microseconds since 1970. Absent in recordings of
-    /// version 0.2.0 and older, and for requests that are not journaled.
+    /// The real times of the request that was journaled, started and ended, in microseconds since 1970. Absent for requests that are not
+    /// journaled.
     package var real: [Int64]?
     /// Whether its body did not arrive, or is too large to be recorded.
     package var unrepeatable: Bool?
