@@ -37,18 +37,31 @@ struct ControlConnection: Sendable {
         return data
     }
 
-    /// Sends a request with a JSON body, and decodes the answer.
+    /// Sends a request with a JSON body of the members that are not `nil`, and decodes the answer.
     func send<Value: Decodable>(
-        _ method: String, _ path: String, _ members: [String: JSONValue?]? = nil, as type: Value.Type,
+        _ method: String, _ path: String, _ members: [String: (any ControlValue)?]? = nil, as type: Value.Type,
         timeout: TimeInterval? = nil
     ) async throws -> Value {
         try decode(type, from: try await send(method, path, members.map(Self.json), timeout: timeout))
     }
 
+    /// Sends a request with a JSON body of the members that are not `nil`.
+    func send(
+        _ method: String, _ path: String, members: [String: (any ControlValue)?], timeout: TimeInterval? = nil
+    ) async throws {
+        try await send(method, path, Self.json(members), timeout: timeout)
+    }
+
     /// The members that are not `nil` as JSON.
-    static func json(_ members: [String: JSONValue?]) throws -> Data {
-        let given = members.compactMap { name, value in value.map { (name, $0) } }
-        return try WireJSON.encode(JSONValue.object(JSONObject(given)))
+    static func json(_ members: [String: (any ControlValue)?]) throws -> Data {
+        try WireJSON.encode(
+            JSONValue.object(JSONObject(members.compactMap { name, value in value.map { (name, $0.json) } })))
+    }
+
+    /// A path with the parameters that are not `nil`.
+    static func path(_ path: String, _ parameters: [(String, String?)]) -> String {
+        let given = parameters.compactMap { name, value in value.map { "\(name)=\($0.segment)" } }
+        return given.isEmpty ? path : "\(path)?\(given.joined(separator: "&"))"
     }
 
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {

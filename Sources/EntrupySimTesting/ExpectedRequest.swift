@@ -27,11 +27,10 @@ public struct ExpectedRequest: Sendable {
     }
 
     /// The condition as the control API takes it.
-    var json: JSONValue {
-        let members: [(String, String?)] = [
-            ("route", route), ("method", method), ("status", status), ("delivered", delivered?.rawValue),
-            ("username", username),
+    var members: [String: String] {
+        let members = [
+            "route": route, "method": method, "status": status, "delivered": delivered?.rawValue, "username": username,
         ]
-        return .object(JSONObject(members.compactMap { name, value in value.map { (name, .string($0)) } }))
+        return members.compactMapValues(\.self)
     }
 }

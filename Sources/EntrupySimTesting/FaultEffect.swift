@@ -21,17 +21,24 @@ public struct FaultEffect: Sendable {
     }
 }
 
-/// An argument of an effect, with its form on the wire.
-protocol FaultArgument {
+/// A value in a request to the control API, with its form on the wire.
+protocol ControlValue {
     var json: JSONValue { get }
 }
 
-extension FaultArgument where Self: RawRepresentable, RawValue == String {
+/// The name of such a value in the generated effects.
+typealias FaultArgument = ControlValue
+
+extension ControlValue where Self: RawRepresentable, RawValue == String {
     var json: JSONValue { .string(rawValue) }
 }
 
-extension JSONValue: FaultArgument { var json: JSONValue { self } }
-extension String: FaultArgument { var json: JSONValue { .string(self) } }
-extension Int: FaultArgument { var json: JSONValue { .number(JSONNumber(self)) } }
-extension SimulatedDuration: FaultArgument { var json: JSONValue { .string(text) } }
-extension [String: String]: FaultArgument { var json: JSONValue { .object(JSONObject(map { ($0, .string($1)) })) } }
+extension JSONValue: ControlValue { var json: JSONValue { self } }
+extension Bool: ControlValue { var json: JSONValue { .bool(self) } }
+extension String: ControlValue { var json: JSONValue { .string(self) } }
+extension Int: ControlValue { var json: JSONValue { .number(JSONNumber(self)) } }
+extension SimulatedDuration: ControlValue { var json: JSONValue { .string(text) } }
+extension Array: ControlValue where Element: ControlValue { var json: JSONValue { .array(map(\.json)) } }
+extension Dictionary: ControlValue where Key == String, Value: ControlValue {
+    var json: JSONValue { .object(JSONObject(map { ($0, $1.json) })) }
+}

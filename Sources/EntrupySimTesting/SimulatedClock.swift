@@ -11,16 +11,14 @@ public struct SimulatedClock: Sendable {
 
     /// Freezes the clock, now or at a later moment in ISO 8601.
     @discardableResult public func freeze(at moment: String? = nil) async throws -> ClockState {
-        try await control.send(
-            "POST", "/_sim/clock/freeze", ["at": moment.map { .string($0) }], as: ClockState.self)
+        try await control.send("POST", "/_sim/clock/freeze", ["at": moment], as: ClockState.self)
     }
 
     /// Moves the clock forward and waits until everything that fell due has happened. The answer's `reached` is false if
     /// webhook receivers took longer than 60 s in all.
     @discardableResult public func advance(by duration: SimulatedDuration) async throws -> ClockState {
         try await control.send(
-            "POST", "/_sim/clock/advance", ["by": .string(duration.text)], as: ClockState.self,
-            timeout: ControlConnection.work)
+            "POST", "/_sim/clock/advance", ["by": duration], as: ClockState.self, timeout: ControlConnection.work)
     }
 
     /// Moves the clock to a moment in ISO 8601, or to the `next` one at which something falls due. If nothing is due, the
@@ -28,8 +26,7 @@ public struct SimulatedClock: Sendable {
     /// `while try await clock.advance(to: "next").reached == true {}`.
     @discardableResult public func advance(to moment: String) async throws -> ClockState {
         try await control.send(
-            "POST", "/_sim/clock/advance", ["to": .string(moment)], as: ClockState.self,
-            timeout: ControlConnection.work)
+            "POST", "/_sim/clock/advance", ["to": moment], as: ClockState.self, timeout: ControlConnection.work)
     }
 
     /// Resumes the clock at its present time.

@@ -30,12 +30,7 @@ extension SimulatedNamespace {
     ///   - level: only rules of this level; `nil` for both.
     /// - Throws: ``SimulatorError`` if the server cannot be asked, or there is no such rule.
     public func audit(rule: String? = nil, level: AuditReport.Level? = nil) async throws -> AuditReport {
-        try await audit([("rule", rule), ("level", level?.rawValue)])
-    }
-
-    private func audit(_ query: [(name: String, value: String?)]) async throws -> AuditReport {
-        let query = query.compactMap { name, value in value.map { "\(name)=\($0.segment)" } }
-        let path = "/_sim/audit" + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+        let path = ControlConnection.path("/_sim/audit", [("rule", rule), ("level", level?.rawValue)])
         return try await control.send("GET", path, as: AuditReport.self)
     }
 
@@ -51,7 +46,7 @@ extension SimulatedNamespace {
         filePath: String = #filePath, line: Int = #line, column: Int = #column
     ) async throws {
         // A run of all tests does not say again what fails here.
-        let report = try await audit([("told", level.rawValue)])
+        let report = try await control.send("GET", "/_sim/audit?told=\(level.rawValue)", as: AuditReport.self)
         if let unknown = ignore.keys.sorted().first(where: { name in
             name != Self.forgotten && !report.rules.contains { $0.id == name }
         }) {

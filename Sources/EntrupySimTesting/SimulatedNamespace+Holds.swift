@@ -20,11 +20,9 @@ extension SimulatedNamespace {
     public func release(
         _ held: HeldInfo, status: Int? = nil, body: JSONValue? = nil, dropConnection: Bool = false
     ) async throws {
-        let ending = try ControlConnection.json([
-            "status": status.map { .number(JSONNumber($0)) }, "body": body,
-            "drop_connection": dropConnection ? .bool(true) : nil,
-        ])
-        try await control.send("POST", "/_sim/held/\(held.id.segment)/release", ending)
+        try await control.send(
+            "POST", "/_sim/held/\(held.id.segment)/release",
+            members: ["status": status, "body": body, "drop_connection": dropConnection ? true : nil])
     }
 
     /// Lets every held request go on.

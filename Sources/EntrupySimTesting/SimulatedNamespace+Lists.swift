@@ -24,7 +24,7 @@ extension SimulatedNamespace {
             var authentications: [JSONValue]
             var next_cursor: String?
         }
-        let filter: [(name: String, value: String?)] = [
+        let filter = [
             ("text", text), ("brand", brand), ("category", category), ("result", result), ("flag", flag),
             ("username", username),
         ]
@@ -64,7 +64,7 @@ extension SimulatedNamespace {
     public func deliveries(
         of entrupyID: String? = nil, status: String? = nil, limit: Int = 1000
     ) async throws -> [WebhookDelivery] {
-        let filter: [(name: String, value: String?)] = [("entrupy_id", entrupyID), ("status", status)]
+        let filter = [("entrupy_id", entrupyID), ("status", status)]
         return try await pages(
             "/_sim/webhook-deliveries", filter, limit: limit, perPage: 100, as: WebhookDeliveryList.self
         ) { page in
@@ -82,7 +82,7 @@ extension SimulatedNamespace {
     public func events(
         subject: String? = nil, kind: String? = nil, limit: Int = 1000
     ) async throws -> [StateChange] {
-        let filter: [(name: String, value: String?)] = [("subject", subject), ("kind", kind)]
+        let filter = [("subject", subject), ("kind", kind)]
         return try await pages("/_sim/event-log", filter, limit: limit, perPage: 1000, as: EventList.self) { page in
             (page.events, page.next_cursor)
         }
@@ -99,18 +99,15 @@ extension SimulatedNamespace {
     ///   - filter: the parameters that narrow it down; those that are `nil` are left out.
     ///   - read: the entries of a page, and the start of the next one; `nil` on the last page.
     private func pages<Page: Decodable, Entry>(
-        _ path: String, _ filter: [(name: String, value: String?)], limit: Int, perPage: Int, as type: Page.Type,
+        _ path: String, _ filter: [(String, String?)], limit: Int, perPage: Int, as type: Page.Type,
         _ read: (Page) -> ([Entry], String?)
     ) async throws -> [Entry] {
         guard limit >= 1 else { throw SimulatorError("limit must be a whole number of at least 1, got \(limit)") }
         var found: [Entry] = []
         var cursor: String?
         repeat {
-            var parameters = filter
-            parameters.append((name: "limit", value: "\(min(perPage, limit - found.count))"))
-            parameters.append((name: "cursor", value: cursor))
-            let query = parameters.compactMap { name, value in value.map { "\(name)=\($0.segment)" } }
-            let page = try await control.send("GET", "\(path)?\(query.joined(separator: "&"))", as: type)
+            let parameters = filter + [("limit", "\(min(perPage, limit - found.count))"), ("cursor", cursor)]
+            let page = try await control.send("GET", ControlConnection.path(path, parameters), as: type)
             let (entries, next) = read(page)
             found += entries
             cursor = next

@@ -16,13 +16,14 @@ extension SimulatedNamespace {
             try Self.check(route)
             if !anyRoute { try await checkIsKnown(route) }
         }
-        let filter = (route.map { "&route=" + $0.segment } ?? "") + (anyRoute ? "&any_route=true" : "")
-        return try await control.send("GET", "/_sim/requests?limit=1000\(filter)", as: RequestList.self).requests
+        let filter = [("limit", "1000"), ("route", route), ("any_route", anyRoute ? "true" : nil)]
+        let path = ControlConnection.path("/_sim/requests", filter)
+        return try await control.send("GET", path, as: RequestList.self).requests
     }
 
     /// Asks for a request of the route, which is 400 only if the route is unknown.
     private func checkIsKnown(_ route: String) async throws {
-        let body = try ControlConnection.json(["match": ["route": .string(route)]])
+        let body = try ControlConnection.json(["match": ["route": route]])
         let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
         guard code == 400 else { return }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)
@@ -75,17 +76,14 @@ extension SimulatedNamespace {
         line: Int = #line, column: Int = #column
     ) async throws {
         try Self.check(route)
-        var match =
-            ExpectedRequest(method, route, status: status, delivered: delivered, username: username).json.members ?? [:]
-        match["since"] = since.map { .string($0) }
-        var members: [String: JSONValue?] = [
-            "match": .object(match), "times": times.map { .number(JSONNumber($0)) },
-            "at_least": atLeast.map { .number(JSONNumber($0)) }, "at_most": atMost.map { .number(JSONNumber($0)) },
-            "any_route": anyRoute ? .bool(true) : nil,
+        let expected = ExpectedRequest(method, route, status: status, delivered: delivered, username: username)
+        var match = expected.members
+        match["since"] = since
+        var members: [String: (any ControlValue)?] = [
+            "match": match, "times": times, "at_least": atLeast, "at_most": atMost, "any_route": anyRoute ? true : nil,
         ]
-        for name in allowing { members["any_\(name.rawValue)"] = .bool(true) }
-        let body = try ControlConnection.json(members)
-        guard let problem = try await unverified(body, "expectRequest") else { return }
+        for name in allowing { members["any_\(name.rawValue)"] = true }
+        guard let problem = try await unverified(members, "expectRequest") else { return }
         let delivery = delivered.map { "delivered: \($0.rawValue)" }
         let wanted = [method, route, status, delivery, username].compactMap { $0 }.joined(separator: " ")
         try TestFailure.record("\(wanted): \(problem)", fileID, filePath, line, column)
@@ -114,11 +112,10 @@ extension SimulatedNamespace {
         column: Int = #column
     ) async throws {
         for step in steps { try Self.check(step.route) }
-        let body = try ControlConnection.json([
-            "sequence": .array(steps.map(\.json)), "min_gap": minGap.map { .string($0.text) },
-            "max_gap": maxGap.map { .string($0.text) }, "any_route": anyRoute ? .bool(true) : nil,
-        ])
-        guard let problem = try await unverified(body, "expectRequests") else { return }
+        let members: [String: (any ControlValue)?] = [
+            "sequence": steps.map(\.members), "min_gap": minGap, "max_gap": maxGap, "any_route": anyRoute ? true : nil,
+        ]
+        guard let problem = try await unverified(members, "expectRequests") else { return }
         try TestFailure.record(problem, fileID, filePath, line, column)
     }
 
@@ -126,7 +123,8 @@ extension SimulatedNamespace {
     ///
     /// - Parameter caller: the method that is called, for messages.
     /// - Returns: the problem with the nearest requests; `nil` if the requests came as expected.
-    private func unverified(_ body: Data, _ caller: String) async throws -> String? {
+    private func unverified(_ members: [String: (any ControlValue)?], _ caller: String) async throws -> String? {
+        let body = try ControlConnection.json(members)
         let (code, answer) = try await control.answer("POST", "/_sim/requests/verify", body)
         guard code != 200 else { return nil }
         let envelope = try control.decode(ErrorEnvelope.self, from: answer)

@@ -25,10 +25,8 @@ extension SimulatedNamespace {
         let info = try await control.send(
             "POST", "/_sim/outcomes",
             [
-                "result": .string(result),
-                "match": .object(JSONObject(matching.map { ($0.member, .string($0.value)) })),
-                "reason": reason.map { .string($0) }, "after": after.map { .string($0.text) },
-                "times": times.map { .number(JSONNumber($0)) },
+                "result": result, "match": Dictionary(matching.map { ($0.member, $0.value) }) { $1 }, "reason": reason,
+                "after": after, "times": times,
             ], as: OutcomeInfo.self)
         try report(info.note_details, of: "the outcome rule \(info.id)", fileID, filePath, line, column)
         return info
@@ -56,17 +54,14 @@ extension SimulatedNamespace {
         column: Int = #column
     ) async throws -> FaultInfo {
         if let route { try Self.check(route) }
-        let texts: [(String, String?)] = [
-            ("route", route), ("method", method), ("webhook", webhook), ("username", username),
-        ]
-        var match = JSONObject(texts.compactMap { name, value in value.map { (name, .string($0)) } })
-        if !header.isEmpty { match["header"] = .object(JSONObject(header.map { ($0, .string($1)) })) }
+        let texts = ["route": route, "method": method, "webhook": webhook, "username": username]
+        var match = texts.compactMapValues { $0?.json }
+        if !header.isEmpty { match["header"] = header.json }
         let info = try await control.send(
             "POST", "/_sim/faults",
             [
-                "match": .object(match), "effect": effect.value, "times": times.map { .number(JSONNumber($0)) },
-                "after_requests": afterRequests.map { .number(JSONNumber($0)) },
-                "probability": probability.map { .number(JSONNumber(text: "\($0)")) },
+                "match": match, "effect": effect.value, "times": times, "after_requests": afterRequests,
+                "probability": probability.map { JSONValue.number(JSONNumber(text: "\($0)")) },
             ], as: FaultInfo.self)
         try report(info.note_details, of: "the fault \(info.id)", fileID, filePath, line, column)
         return info
@@ -120,8 +115,7 @@ extension SimulatedNamespace {
     /// Sets the result of an item, as the platform would.
     public func setResult(_ result: String, of entrupyID: String, reason: String? = nil) async throws {
         try await control.send(
-            "PATCH", "/_sim/authentications/\(entrupyID.segment)",
-            try ControlConnection.json(["result": .string(result), "reason": reason.map { .string($0) }]))
+            "PATCH", "/_sim/authentications/\(entrupyID.segment)", members: ["result": result, "reason": reason])
     }
 
     /// Resolves the flag of an item, as support would.
@@ -130,7 +124,7 @@ extension SimulatedNamespace {
     public func resolveFlag(of entrupyID: String, note: String, result: String? = nil) async throws {
         try await control.send(
             "POST", "/_sim/authentications/\(entrupyID.segment)/flag/resolve",
-            try ControlConnection.json(["note": .string(note), "result": result.map { .string($0) }]))
+            members: ["note": note, "result": result])
     }
 
     /// Asks for new pictures of an item, as support would.
@@ -139,9 +133,7 @@ extension SimulatedNamespace {
     public func requestRetake(of entrupyID: String, regions: [String]? = nil, message: String? = nil) async throws {
         try await control.send(
             "POST", "/_sim/authentications/\(entrupyID.segment)/retake",
-            try ControlConnection.json([
-                "regions": regions.map { .array($0.map { .string($0) }) }, "message": message.map { .string($0) },
-            ]))
+            members: ["regions": regions, "message": message])
     }
 
     /// Makes items without captures.
@@ -157,17 +149,12 @@ extension SimulatedNamespace {
         _ count: Int? = nil, brand: String = "Nike", result: String? = nil, flag: String? = nil,
         username: String? = nil, fields: [String: String] = [:]
     ) async throws -> [String] {
-        var template: [(String, JSONValue)] = [("brand", .string(brand))]
-        if let result { template.append(("result", .string(result))) }
-        if let flag { template.append(("flag", .string(flag))) }
-        if let username { template.append(("username", .string(username))) }
-        template += fields.map { ($0.key, .string($0.value)) }
+        let named = ["brand": brand, "result": result, "flag": flag, "username": username]
+        let template = named.compactMapValues(\.self).merging(fields) { $1 }
         struct Made: Decodable { var entrupy_ids: [String] }
         return try await control.send(
-            "POST", "/_sim/authentications",
-            [
-                "count": count.map { .number(JSONNumber($0)) }, "template": .object(JSONObject(template)),
-            ], as: Made.self, timeout: ControlConnection.work
+            "POST", "/_sim/authentications", ["count": count, "template": template], as: Made.self,
+            timeout: ControlConnection.work
         ).entrupy_ids
     }
 
@@ -189,9 +176,7 @@ extension SimulatedNamespace {
         return try await control.send(
             "POST", "/_sim/webhooks",
             [
-                "url": .string(url), "secret_key": .string(secret),
-                "events": events.map { .array($0.map { .string($0) }) },
-                "organization": organization.map { .string($0) }, "username": username.map { .string($0) },
+                "url": url, "secret_key": secret, "events": events, "organization": organization, "username": username,
             ], as: Made.self
         ).id
     }
@@ -206,7 +191,7 @@ extension SimulatedNamespace {
     /// - Parameter username: only the sessions of this user; `nil` for all.
     /// - Throws: ``SimulatorError`` if there is no such user.
     public func revokeSessions(of username: String? = nil) async throws {
-        try await control.send("DELETE", "/_sim/sessions" + (username.map { "?username=\($0.segment)" } ?? ""))
+        try await control.send("DELETE", ControlConnection.path("/_sim/sessions", [("username", username)]))
     }
 
     /// A user of the app, who can flag items: `try await sim.user().flag(item)`. Sends nothing yet.

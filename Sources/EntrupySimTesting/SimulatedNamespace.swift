@@ -65,8 +65,7 @@ public struct SimulatedNamespace: Sendable {
     /// - Throws: ``SimulatorError`` if some still are after `within`, or at once on a frozen clock that an advance has to move.
     public func settle(within: SimulatedDuration = "5s") async throws {
         try await control.send(
-            "POST", "/_sim/settle", try ControlConnection.json(["within": .string(within.text)]),
-            timeout: (within.seconds ?? 0) + 60)
+            "POST", "/_sim/settle", members: ["within": within], timeout: (within.seconds ?? 0) + 60)
     }
 
     /// Waits for an event, in real time. One that has happened already counts.
@@ -275,13 +274,13 @@ public struct SimulatedNamespace: Sendable {
     mutating func start(_ scenario: String, _ document: Data?) async throws {
         try Self.check(name: scenario, "scenario")
         var path = "/_sim/scenarios/\(scenario.segment)/start"
-        var body: [String: JSONValue] = [:]
+        var body: [String: String] = [:]
         if let document {
             guard let text = String(data: document, encoding: .utf8) else {
                 throw SimulatorError("the scenario \(scenario) is not UTF-8: save it as UTF-8")
             }
             path = "/_sim/scenarios/start"
-            body["scenario"] = .string(text)
+            body["scenario"] = text
         }
         let run = try await control.send(
             "POST", path + (isStrict ? "?strict=true" : ""), body, as: ScenarioRun.self, timeout: ControlConnection.work

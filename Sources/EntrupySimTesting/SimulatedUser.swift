@@ -43,16 +43,15 @@ public final class SimulatedUser: Sendable {
         let signed = try await client(owner.apiToken).send(
             "POST", "/v2/integrations/authorize-user",
             [
-                "sdk_authorization_request": .string("EntrupySimTesting"), "unique_user_id": .string(userID),
-                "email": .string(known ?? "\(userID.segment)@example.com"),
+                "sdk_authorization_request": "EntrupySimTesting", "unique_user_id": userID,
+                "email": known ?? "\(userID.segment)@example.com",
             ], as: Signed.self, timeout: ControlConnection.work)
         struct Session: Decodable {
             var username: String
             var token: String
         }
         let session = try await client(nil).send(
-            "POST", "/sdk/login",
-            ["signed_authorization_request": .string(signed.signed_authorization_request)],
+            "POST", "/sdk/login", ["signed_authorization_request": signed.signed_authorization_request],
             as: Session.self, timeout: ControlConnection.work)
         state.withLock { $0 = State(username: session.username, session: session.token) }
         return session.token
@@ -69,12 +68,7 @@ public final class SimulatedUser: Sendable {
     ///   the organization does not flag through the SDK, 404 for an item of another user, 409 for one that is flagged already.
     @discardableResult
     public func flag(_ item: String, reason: String? = nil, message: String? = nil) async throws -> JSONValue {
-        try await changeFlag(
-            of: item,
-            [
-                "flag": .bool(true), "flag_reason_id": reason.map { .string($0) },
-                "message": message.map { .string($0) },
-            ])
+        try await changeFlag(of: item, ["flag": true, "flag_reason_id": reason, "message": message])
     }
 
     /// Takes the user's flag from an item.
@@ -83,10 +77,10 @@ public final class SimulatedUser: Sendable {
     /// - Throws: ``SimulatorError`` as ``flag(_:reason:message:)`` does: 409 for an item without a flag.
     @discardableResult
     public func unflag(_ item: String) async throws -> JSONValue {
-        try await changeFlag(of: item, ["flag": .bool(false)])
+        try await changeFlag(of: item, ["flag": false])
     }
 
-    private func changeFlag(of item: String, _ members: [String: JSONValue?]) async throws -> JSONValue {
+    private func changeFlag(of item: String, _ members: [String: (any ControlValue)?]) async throws -> JSONValue {
         var token = state.withLock { $0.session }
         if token == nil { token = try await login() }
         return try await client(token).send(

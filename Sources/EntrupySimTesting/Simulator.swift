@@ -68,9 +68,8 @@ public final class Simulator: Sendable {
         let info = try await connection.send(
             "POST", "/_sim/namespaces",
             [
-                "prefix": .string(prefix), "seed": isFile ? .string("empty") : seed.map { .string($0) },
-                "random_seed": randomSeed.map { .number(JSONNumber($0)) }, "ttl": .string(ttl.text),
-                "clock": scenario == nil ? frozenAt.map { ["freeze": .string($0)] } : nil,
+                "prefix": prefix, "seed": isFile ? "empty" : seed, "random_seed": randomSeed, "ttl": ttl,
+                "clock": scenario == nil ? frozenAt.map { ["freeze": $0] } : nil,
             ], as: NamespaceInfo.self, timeout: ControlConnection.work)
         var namespace = SimulatedNamespace(
             name: info.name, address: url.address, token: controlToken, isStrict: strict)
@@ -134,8 +133,8 @@ public final class Simulator: Sendable {
     /// - Parameter prefix: only the living namespaces whose names begin with it; `nil` for the whole server.
     /// - Throws: ``SimulatorError`` if the server cannot be asked, or the prefix is not one.
     public func coverage(prefix: String? = nil) async throws -> Coverage {
-        let query = prefix.map { "?prefix=\($0.segment)" } ?? ""
-        return try await connection.send("GET", "/_sim/coverage\(query)", as: Coverage.self)
+        let path = ControlConnection.path("/_sim/coverage", [("prefix", prefix)])
+        return try await connection.send("GET", path, as: Coverage.self)
     }
 
     /// Writes the page of a namespace beside its bundle, and prints its path, or why there is none.
