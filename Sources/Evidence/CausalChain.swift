@@ -67,7 +67,9 @@ struct CausalChain {
             for cause in node.step.causes { nodes[cause].map(emit) }
             steps.append(node.step)
         }
-        let (places, times) = (self.places(), self.times())
+        // A step is collected after its causes.
+        let collected = nodes.values.sorted { $0.order < $1.order }
+        let (places, times) = (places(collected), times(collected))
         let sorted = nodes.values.map {
             (node: $0, time: times[$0.step.id] ?? $0.step.at, place: places[$0.step.id] ?? .end)
         }.sorted { one, other in
@@ -79,20 +81,17 @@ struct CausalChain {
     }
 
     /// The times by which the steps are ordered: a request that was held came before its release, and follows from it.
-    private func times() -> [String: Double] {
+    private func times(_ collected: [Node]) -> [String: Double] {
         var times: [String: Double] = [:]
-        // A step is collected after its causes.
-        for node in nodes.values.sorted(by: { $0.order < $1.order }) {
+        for node in collected {
             times[node.step.id] = node.step.causes.compactMap { times[$0] }.reduce(node.step.at, max)
         }
         return times
     }
 
     /// The places of the steps. A step without one has that of the first step that it caused, or else of its last cause.
-    private func places() -> [String: Place] {
+    private func places(_ collected: [Node]) -> [String: Place] {
         var places = nodes.compactMapValues(\.place)
-        // A step is collected after its causes.
-        let collected = nodes.values.sorted { $0.order < $1.order }
         for node in collected.reversed() {
             guard let place = places[node.step.id] else { continue }
             for cause in node.step.causes where nodes[cause]?.place == nil && nodes[cause]?.step.kind != .delivery {
@@ -291,7 +290,10 @@ struct CausalChain {
         guard begin(id) else { return id }
         let data = try StoredJSON.decode(event.data)
         var causes = try causes(of: event, data)
-        if let fact = DecidingFact(data.members?["decision"]), !hasFact(fact, causes) {
+        // The request that caused the event may have the fact already.
+        if let fact = DecidingFact(data.members?["decision"]),
+            !causes.contains(where: { nodes["\(fact.kind.rawValue):\(fact.name):\($0)"] != nil })
+        {
             causes.append(try add(fact, of: id, at: event.at, through: event.sequence))
         }
         let (before, after) = (event.sequence.adding(-1), event.sequence.adding(1))
@@ -308,11 +310,6 @@ struct CausalChain {
         let held = try history(of: event.subject).first { $0.kind == EventKind.requestHeld.name }.map { try add($0) }
         // Where its time was over, nobody has released it.
         return [held].compactMap(\.self) + (event.cause == nil ? [] : try causes(event.cause, at: event.at))
-    }
-
-    /// Whether the request that caused an event has the fact already.
-    func hasFact(_ fact: DecidingFact, _ causes: [String]) -> Bool {
-        causes.contains { nodes["\(fact.kind.rawValue):\(fact.name):\($0)"] != nil }
     }
 
     mutating func add(_ work: StoredPastWork) throws -> String {

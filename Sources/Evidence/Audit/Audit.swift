@@ -180,13 +180,12 @@ struct AuditedAttempt: Sendable {
     let timeout: Span
     /// The number of the request that caused it, also by way of due work; `nil` if none did, or it is not known.
     let request: Int64?
-
     /// Whether the receiver took more than half of the time after which the attempt fails.
-    var isSlow: Bool { delivered.attempt.milliseconds * 2000 >= Double(timeout.microseconds) }
+    let isSlow: Bool
 
     fileprivate init(_ delivered: StoredAttempt, timeout: Span, _ job: JobContext) {
         (self.delivered, self.timeout) = (delivered, timeout)
-        let isSlow = delivered.attempt.milliseconds * 2000 >= Double(timeout.microseconds)
+        isSlow = delivered.attempt.milliseconds * 2000 >= Double(timeout.microseconds)
         // Most attempts succeed at once. They need no request.
         guard delivered.attempt.status != 200 || isSlow,
             case .request(let sequence)? = delivered.cause?.root(job).kind

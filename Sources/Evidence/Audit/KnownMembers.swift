@@ -13,19 +13,8 @@ package struct KnownMembers: Sendable {
         package init() {}
     }
 
-    /// A route and what it reads.
-    package struct Route: Sendable {
-        let route: AuditRoute
-        let parameters: [String]
-        /// `nil` if the route reads no JSON.
-        let body: Tree?
-
-        package init(_ route: AuditRoute, parameters: [String], body: Tree?) {
-            self.route = route
-            self.parameters = parameters
-            self.body = body
-        }
-    }
+    /// A route and what it reads: its parameters and its body, which is `nil` if it reads no JSON.
+    package typealias Route = (route: AuditRoute, parameters: [String], body: Tree?)
 
     private let routes: [String: [Route]]
 

@@ -10,13 +10,14 @@ extension Court {
         let target: TextKey
         /// `nil` if a repetition may have another body, or another `Accept-Language`.
         let body, language: String?
-        private let parameters: Parameters
+        /// The parameters of the query in one order, whatever theirs was.
+        private let parameters: TextKey
 
         init(_ request: AuditedRequest, body: String? = nil, language: String? = nil) {
             client = request.client
             method = request.entry.method
             target = TextKey(request.path)
-            parameters = Parameters(ofQuery: request.entry.query)
+            parameters = Self.parameters(of: request, withCursor: true)
             self.body = body
             self.language = language
         }
@@ -27,33 +28,20 @@ extension Court {
             client = AuditedRequest.Client(caller: request.caller, test: nil, userAgent: nil)
             method = request.entry.method
             target = TextKey(request.path)
-            parameters = Parameters(ofQuery: request.entry.query, withCursor: false)
+            parameters = Self.parameters(of: request, withCursor: false)
             body = nil
             language = nil
         }
-    }
 
-    /// The parameters of a query, in any order, in time proportional to its length. Two queries are equal if they have the same
-    /// parameters; others are by the chance of 64 random bits. The parameter `_` is left out: clients count in it, so that no cache
-    /// knows the request.
-    private struct Parameters: Hashable {
-        private var count = 0
-        private var sum = 0
-
-        init(ofQuery query: String, withCursor: Bool = true) {
-            var query = query
-            query.withUTF8 { bytes in
-                for parameter in bytes.dropFirst().split(separator: UInt8(ascii: "&")) {
-                    let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-                    if name.elementsEqual("_".utf8) || !withCursor && name.suffix(6).elementsEqual("cursor".utf8) {
-                        continue
-                    }
-                    var hasher = Hasher()
-                    hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: parameter)))
-                    count += 1
-                    sum &+= hasher.finalize()
-                }
+        /// The parameter `_` is left out: clients count in it, so that no cache knows the request.
+        private static func parameters(of request: AuditedRequest, withCursor: Bool) -> TextKey {
+            let parameters = request.queryPairs.filter { parameter in
+                let name = parameter.utf8.prefix { $0 != UInt8(ascii: "=") }
+                let isLeftOut =
+                    name.elementsEqual("_".utf8) || !withCursor && name.suffix(6).elementsEqual("cursor".utf8)
+                return !isLeftOut
             }
+            return TextKey(parameters.map(String.init).sortedByBytes().joined(separator: "&"))
         }
     }
 
@@ -167,7 +155,7 @@ extension Court {
         var refusals: [Repetition: Int] = [:]
         for (place, key) in keys.enumerated() {
             guard var key else { continue }
-            key.client = key.client.onAnyConnection
+            key.client.connection = nil
             if let refused = refusals[key], requests[refused].client != requests[place].client,
                 let wait = wait(refused, place), wait.began
             {

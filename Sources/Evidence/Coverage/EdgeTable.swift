@@ -4,29 +4,17 @@ import SimulationAPI
 /// All documented edges of a server, by number. Made once: the platforms' data, the answers of the description, and what the
 /// engine knows itself [D coverage].
 package struct EdgeTable: Sendable {
-    /// One axis: the numbers of its edges follow each other.
-    struct Axis: Sendable {
-        let id: String
-        let title: String
-        let edges: Range<Int>
-    }
-
-    /// An event that meets an edge.
-    struct Pattern: Sendable {
-        let event: EventPattern
-        let edge: Int
-    }
-
     /// The axis of the answers.
     package static let answers = "answers"
     /// The axis of the errors of Entrupy's SDK, whose names answers have.
     package static let sdkErrors = "sdk_errors"
 
-    let axes: [Axis]
+    /// The axes. The numbers of an axis's edges follow each other.
+    let axes: [(id: String, title: String, edges: Range<Int>)]
     let edges: [DocumentedEdge]
     private let numbers: [Coverage.Name: Int]
-    /// The patterns by the kind of their event.
-    let patterns: [String: [Pattern]]
+    /// The events that meet an edge, by their kind.
+    let patterns: [String: [(event: EventPattern, edge: Int)]]
     /// The kinds of events that keep an earlier one from counting.
     let endings: Set<String>
     /// The command that meets each edge, for a shell with the environment of `entrupy-sim run`. Most servers are not asked for them.
@@ -38,9 +26,9 @@ package struct EdgeTable: Sendable {
     ///   - axes: in the order in which they are shown.
     ///   - commands: reads the command that meets each edge.
     package init(_ axes: [DocumentedAxis], commands: @escaping @Sendable () -> [Coverage.Name: String]) {
-        var (edges, numbers, ranges): ([DocumentedEdge], [Coverage.Name: Int], [Axis]) = ([], [:], [])
-        var patterns: [String: [Pattern]] = [:]
-        for axis in axes {
+        var (edges, numbers): ([DocumentedEdge], [Coverage.Name: Int]) = ([], [:])
+        var patterns: [String: [(event: EventPattern, edge: Int)]] = [:]
+        self.axes = axes.map { axis in
             let start = edges.count
             for edge in axis.edges {
                 let number = edges.count
@@ -48,13 +36,12 @@ package struct EdgeTable: Sendable {
                     numbers.updateValue(number, forKey: Coverage.Name(axis.id, edge.id)) == nil,
                     "\(edge.id) is there twice")
                 for event in edge.events {
-                    patterns[event.kind, default: []].append(Pattern(event: event, edge: number))
+                    patterns[event.kind, default: []].append((event, number))
                 }
                 edges.append(edge)
             }
-            ranges.append(Axis(id: axis.id, title: axis.title, edges: start..<edges.count))
+            return (axis.id, axis.title, start..<edges.count)
         }
-        self.axes = ranges
         self.edges = edges
         self.numbers = numbers
         self.patterns = patterns

@@ -5,12 +5,13 @@ import SimulationAPI
 
 /// The members and parameters that the description names for the platforms' routes.
 enum DescribedMembers {
-    static let routes = lines.split(at: "\n").map { line in
+    static let routes = lines.split(at: "\n").map { line -> KnownMembers.Route in
         // `make generate` makes the lines, and a test reads each: a line that is no JSON would be a route without a name.
         let line = (try? WireJSON.decode(JSONValue.self, from: Data(line.utf8)))?.members ?? JSONObject()
-        return KnownMembers.Route(
-            AuditRoute(line["route"]?.text ?? ""),
-            parameters: (line["query"]?.elements ?? []).compactMap(\.text), body: line["body"]?.members.map(tree))
+        return (
+            AuditRoute(line["route"]?.text ?? ""), (line["query"]?.elements ?? []).compactMap(\.text),
+            line["body"]?.members.map(tree)
+        )
     }
 
     static let known = KnownMembers(routes)
