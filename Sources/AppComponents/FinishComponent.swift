@@ -16,7 +16,7 @@ private enum Finish {
         let files = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
         try checkFiles(files, run, session.workflow)
         let decided = try decision(session, run, job)
-        if let failure = decided.map(\.failure) ?? failureByRule() {
+        if let failure = decided.map({ $0.decision.failure(at: .finish) }) ?? failureByRule() {
             try job.transaction.end(run, error: failure.rawValue, at: job.now)
             try job.record(
                 .componentFailed, session.id,
@@ -30,32 +30,20 @@ private enum Finish {
         return .success((files, isDamaged: decided != nil))
     }
 
-    /// A decision about the end of a component.
-    private struct Decided {
-        /// `nil` if it succeeds with a wrong check digit.
-        let failure: WorkflowFailure?
-        /// The outcome rule that decided; `nil` for a magic number.
-        var rule: OutcomeRule?
-
-        /// `nil` if the decision is not about the end.
-        init?(_ decision: MagicNumber) {
-            failure = decision.failure(at: .finish)
-            if case .validationErrors = decision { return }
-            if failure == nil { return nil }
-        }
-    }
-
-    /// The decision of an outcome rule or else of the magic number [D component-order]. Writes.
+    /// The decision of an outcome rule, or else of the magic number without a rule, about the end of a component: its failure, or a
+    /// wrong check digit [D component-order]. Writes.
     private static func decision(
         _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext
-    ) throws -> Decided? {
-        if var found = try Components.decision(run, session, job, Decided.init) {
-            found.decision.rule = found.rule
-            return found.decision
+    ) throws -> (rule: OutcomeRule?, decision: MagicNumber)? {
+        func ofEnd(_ decision: MagicNumber) -> MagicNumber? {
+            if case .validationErrors = decision { return decision }
+            return decision.failure(at: .finish) == nil ? nil : decision
         }
-        let decided = Components.magic(run.component, session).flatMap(Decided.init)
+        if let found = try Components.decision(run, session, job, ofEnd) { return found }
+        guard let magic = Components.magic(run.component, session).flatMap(ofEnd) else { return nil }
         // Errors of documents make no sense for a face.
-        return run.component == .biometrics && decided?.failure?.isOfDocuments == true ? nil : decided
+        let isForDocuments = magic.failure(at: .finish)?.isOfDocuments ?? false
+        return run.component == .biometrics && isForDocuments ? nil : (nil, magic)
     }
 
     private static func checkFiles(

@@ -12,7 +12,8 @@ struct Workflow: Sendable {
     let hasFeedback: Bool
     /// `nil` if the workflow has no such component.
     let document: DocumentRules?
-    let biometrics: BiometricsRules?
+    /// Whether the Biometrics Component wants a video; `nil` if the workflow has no such component.
+    let biometricsVideo: Bool?
 
     /// The requirements and limits of the Document Component. Lists that are `nil` accept everything.
     struct DocumentRules: Sendable {
@@ -24,13 +25,8 @@ struct Workflow: Sendable {
         let nationalities: [String]?
     }
 
-    /// The requirements of the Biometrics Component.
-    struct BiometricsRules: Sendable {
-        let video: Bool
-    }
-
     var components: [Component] {
-        [document == nil ? nil : .document, biometrics == nil ? nil : .biometrics].compactMap(\.self)
+        [document == nil ? nil : .document, biometricsVideo == nil ? nil : .biometrics].compactMap(\.self)
     }
 
     /// The workflow of sessions in the mock environment.
@@ -38,7 +34,7 @@ struct Workflow: Sendable {
         id: "mock", name: "TestMe", isSupported: true, hasFeedback: false,
         document: DocumentRules(
             video: true, tilted: true, extractsData: true, types: nil, issuingCountries: nil, nationalities: nil),
-        biometrics: BiometricsRules(video: true))
+        biometricsVideo: true)
 
     /// The sides of a document [D document-sides].
     static func sides(of type: IdentityDocument) -> [String] {
@@ -60,7 +56,7 @@ struct Workflow: Sendable {
 
     /// Whether a component wants a video.
     func wantsVideo(_ component: Component) -> Bool {
-        component == .document ? document?.video ?? false : biometrics?.video ?? false
+        component == .document ? document?.video ?? false : biometricsVideo ?? false
     }
 
     /// The name of the selfie among the files of a component, and of its video.
@@ -86,7 +82,8 @@ extension Workflow {
             fields.report("", "needs a document or biometrics component, or both")
         }
         document = DocumentRules(&fields)
-        biometrics = BiometricsRules(&fields)
+        var biometrics = fields.optionalObject("biometrics", known: ["video"])
+        biometricsVideo = biometrics == nil ? nil : biometrics?.optionalBool("video") ?? false
     }
 
     var seedDocument: SeedDocument {
@@ -104,7 +101,7 @@ extension Workflow {
                         ("nationalities", rules.nationalities.map { .texts($0) }),
                     ])
                 }
-            ), ("biometrics", biometrics.map { .members([("video", .bool($0.video))]) }),
+            ), ("biometrics", biometricsVideo.map { .members([("video", .bool($0))]) }),
         ])
     }
 }
@@ -125,14 +122,6 @@ extension Workflow.DocumentRules {
             IdentityDocument.init(rawValue:))
         issuingCountries = fields.list("issuing_countries") { $0.country($1) }
         nationalities = fields.list("nationalities") { $0.country($1) }
-    }
-}
-
-extension Workflow.BiometricsRules {
-    /// `nil` if the workflow has no such component.
-    fileprivate init?(_ workflow: inout FieldReader) {
-        guard var fields = workflow.optionalObject("biometrics", known: ["video"]) else { return nil }
-        video = fields.optionalBool("video") ?? false
     }
 }
 
