@@ -1,5 +1,6 @@
 import AppComponentsAPI
 import AppComponentsStorage
+import Resources
 import Simulation
 import SimulationAPI
 import Storage
@@ -10,6 +11,9 @@ package typealias Operation = Simulation.Operation
 /// Fourthline's App Components: the check of a person's identity document and face [S]. It shares nothing with Entrupy but
 /// the engine.
 package final class AppComponentsPlatform: SimulatedPlatform {
+    /// The texts of the scenarios by name: a successful run, a blurry picture, and errors of Fourthline's documentation [S].
+    package static let shippedScenarios = Resource.texts(in: "component-scenarios", ending: ".yaml")
+
     package init() {}
 
     package let kinds = PlatformKinds(

@@ -14,6 +14,8 @@ package typealias Operation = Simulation.Operation
 package final class EntrupyPlatform: SimulatedPlatform {
     /// The built-in seed data: organizations, users, and the catalogue.
     package static let standardSeed = Resource.text("seed-data/standard.yaml")
+    /// The texts of the scenarios in `seed-data/scenarios` by name, one for each edge case that the vendor documents [S].
+    package static let shippedScenarios = Resource.texts(in: "scenarios", ending: ".yaml")
 
     /// Renderings that are not stored in the database, at most 16 MB.
     let renderings = RenderingCache(bytes: 16_000_000)

@@ -6,7 +6,9 @@ extension Platforms {
     /// The platforms that this server simulates, in the order in which their tables were released.
     package static let simulated = Platforms(
         [EntrupyPlatform(), AppComponentsPlatform()], standardSeed: EntrupyPlatform.standardSeed,
-        shippedScenarios: ShippedScenarios.all.merging(ComponentScenarios.all) { first, _ in first })
+        shippedScenarios: EntrupyPlatform.shippedScenarios.merging(AppComponentsPlatform.shippedScenarios) { first, _ in
+            first
+        })
 }
 
 /// The names of fault effects, for the command line, which may have no server to ask.

@@ -6,7 +6,8 @@ import Simulation
 
 extension Platforms {
     static let simulated = Platforms(
-        [EntrupyPlatform()], standardSeed: EntrupyPlatform.standardSeed, shippedScenarios: ShippedScenarios.all)
+        [EntrupyPlatform()], standardSeed: EntrupyPlatform.standardSeed,
+        shippedScenarios: EntrupyPlatform.shippedScenarios)
 }
 
 extension Seed {
