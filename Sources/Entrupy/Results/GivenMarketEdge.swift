@@ -30,10 +30,12 @@ struct GivenMarketEdge {
         var confidence: JSONValue?
     }
 
+    /// A condition. One that follows from the catalogue data may lack a rating, and alone has details.
     struct Condition: Sendable {
-        let score: JSONValue?
-        let rating: String
-        let issues: [String]
+        var score: JSONValue?
+        var rating: String?
+        var issues: [String] = []
+        var details: [MarketEdge.Grade.Report.Detail] = []
     }
 
     var grade = Part<Grade>.absent

@@ -81,7 +81,7 @@ struct MarketEdgeRendering {
     func edge() -> MarketEdge {
         let listed = (catalog["marketplace_listings"]?.elements ?? []).compactMap(\.members)
         let listings = given.listings.value(or: listed) ?? []
-        let condition = condition
+        let condition = given.condition.value(or: assessedCondition)
         let grade = grade(of: condition)
         var edge = MarketEdge(
             identifier: identifier, market_grade: grade,
@@ -116,23 +116,11 @@ struct MarketEdgeRendering {
 
     // MARK: Condition
 
-    /// A condition before it is rendered. The catalogue data may lack a rating.
-    private struct Condition {
-        var score: JSONValue?
-        var rating: String?
-        var issues: [String] = []
-        var details: [MarketEdge.Grade.Report.Detail] = []
-    }
-
-    private var condition: Condition? {
-        switch given.condition {
-        case .given(let given): return Condition(score: given.score, rating: given.rating, issues: given.issues)
-        case .null: return nil
-        case .absent: break
-        }
+    /// The condition by the catalogue data; `nil` if that says nothing.
+    private var assessedCondition: GivenMarketEdge.Condition? {
         guard let assessment = catalog["condition_assessment"]?.members else { return nil }
         // The control API takes any members, so each is checked here.
-        var condition = Condition(rating: assessment["rating"]?.text?.nonEmpty)
+        var condition = GivenMarketEdge.Condition(rating: assessment["rating"]?.text?.nonEmpty)
         if let score = assessment["score"], case .number = score { condition.score = score }
         condition.issues = (assessment["issues"]?.elements ?? []).compactMap(\.text)
         condition.details = (assessment["details"]?.members ?? [:]).sorted.compactMap { name, value in
@@ -146,7 +134,7 @@ struct MarketEdgeRendering {
         return condition
     }
 
-    private func grade(of condition: Condition?) -> MarketEdge.Grade? {
+    private func grade(of condition: GivenMarketEdge.Condition?) -> MarketEdge.Grade? {
         given.grade.value(or: condition?.rating.map(grade(rating:))).map { grade in
             MarketEdge.Grade(
                 id: grade.id, display: grade.display, section_description: text(MarketEdgeTexts.grade),
@@ -161,7 +149,9 @@ struct MarketEdgeRendering {
         return GivenMarketEdge.Grade(id: id, display: known.map { text($0.name) } ?? rating)
     }
 
-    private func report(_ grade: GivenMarketEdge.Grade, _ condition: Condition?) -> MarketEdge.Grade.Report {
+    private func report(
+        _ grade: GivenMarketEdge.Grade, _ condition: GivenMarketEdge.Condition?
+    ) -> MarketEdge.Grade.Report {
         let place = MarketEdgeTexts.grades.firstIndex { $0.id.isIdentical(to: grade.id) }
         return MarketEdge.Grade.Report(
             rating: grade.display, issues: condition?.issues ?? [], details: condition?.details ?? [],

@@ -10,10 +10,6 @@ import SimulationAPI
 /// JSON that is already encoded.
 package struct EncodedJSON: Sendable {
     package let bytes: ByteBuffer
-
-    package init(bytes: ByteBuffer) {
-        self.bytes = bytes
-    }
 }
 
 /// The JSON that users see of items, encoded once for each revision of an item.

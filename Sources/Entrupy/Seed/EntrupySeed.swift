@@ -76,15 +76,7 @@ struct EntrupySeed: PlatformSeed {
     }
 
     func insert(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
-        for organization in organizations {
-            guard let id = ids[TextKey(organization.name)] else { continue }
-            if organization.sdkFlagging == false { try transaction.setFlagging(organizationID: id, false) }
-            for bundle in organization.bundles { try transaction.insertBundle(bundle, organizationID: id) }
-            for var user in organization.partnerUsers {
-                user.organizationID = id
-                try transaction.insert(user)
-            }
-        }
+        for organization in organizations { try organization.load(transaction, organizations: ids) }
     }
 
     func members() -> [(key: String, value: SeedDocument)] {
@@ -238,17 +230,7 @@ extension EntrupySeed {
             _ job: JobContext, organizations ids: [TextKey: Int64], into seed: any PlatformSeed,
             _ loaded: inout SeedLoaded
         ) throws {
-            for organization in organizations {
-                guard let id = ids[TextKey(organization.name)] else { continue }
-                if let sdk = organization.sdkFlagging { try job.transaction.setFlagging(organizationID: id, sdk) }
-                for bundle in organization.bundles where try !job.transaction.hasBundle(bundle, organizationID: id) {
-                    try job.transaction.insertBundle(bundle, organizationID: id)
-                }
-                for var user in organization.partnerUsers {
-                    user.organizationID = id
-                    try job.transaction.upsertPartnerUser(user)
-                }
-            }
+            for organization in organizations { try organization.load(job.transaction, organizations: ids) }
             if let seed = seed as? EntrupySeed { loaded.brands = seed.catalogue.brands.count }
         }
     }
@@ -269,6 +251,21 @@ extension EntrupySeed {
 }
 
 extension EntrupySeed.Organization {
+    /// Stores what the organization has beside its account, in place of what it has already. Writes.
+    ///
+    /// - Parameter ids: the rows of the organizations by name.
+    fileprivate func load(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
+        guard let id = ids[TextKey(name)] else { return }
+        if let sdkFlagging { try transaction.setFlagging(organizationID: id, sdkFlagging) }
+        for bundle in bundles where try !transaction.hasBundle(bundle, organizationID: id) {
+            try transaction.insertBundle(bundle, organizationID: id)
+        }
+        for var user in partnerUsers {
+            user.organizationID = id
+            try transaction.upsertPartnerUser(user)
+        }
+    }
+
     fileprivate func adding(_ other: Self) -> Self {
         Self(
             name: name, bundles: Seed.union(bundles, other.bundles), sdkFlagging: other.sdkFlagging ?? sdkFlagging,
