@@ -23,6 +23,13 @@ extension [ErrorDetail] {
     }
 }
 
+extension JobContext {
+    /// Notes a fact that decided the answer, for the journal.
+    func note(_ fact: DecidingFact) {
+        note { $0.facts.append(fact) }
+    }
+}
+
 extension StoredJSON {
     /// The members of an object; empty for any other value.
     static func members(_ text: String) throws -> JSONObject { try decode(text).members ?? [:] }

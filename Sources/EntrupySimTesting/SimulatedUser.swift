@@ -89,10 +89,8 @@ public final class SimulatedUser: Sendable {
 
     /// The client of an app with the token of a session, or of a back end with an API token.
     private func client(_ token: String?) -> ControlConnection {
-        var connection = ControlConnection(address: control.address, token: nil)
-        connection.limits = control.limits
-        connection.authorization = token.map { "Token \($0)" }
-        return connection
+        ControlConnection(
+            address: control.address, token: nil, limits: control.limits, authorization: token.map { "Token \($0)" })
     }
 
     /// The name and the first API token of a user's organization; of the first one that has a token for a `unique_user_id`.

@@ -22,7 +22,7 @@ enum Captures {
         switch capture.status {
         case .started: return
         case .timedOut:
-            job.note { $0.facts.append(timeout(of: capture)) }
+            job.note(timeout(of: capture))
             let moment = capture.expiresAt.display
             throw PlatformError(
                 .captureTimedOut, "the capture timed out at \(moment); start another one",
@@ -139,11 +139,8 @@ package struct StartCapture: Operation, Writes {
         if let quota = job.entrupy.settings.quota,
             let submissions = try job.transaction.user(id: user.id)?.submissions, submissions >= quota
         {
-            job.note {
-                $0.facts.append(
-                    DecidingFact(
-                        .setting, "quota", "the setting quota is \(quota)", otherwise: "a higher quota, or none"))
-            }
+            job.note(
+                DecidingFact(.setting, "quota", "the setting quota is \(quota)", otherwise: "a higher quota, or none"))
             throw PlatformError.forbidden(
                 "the user's quota of \(quota) submissions is used up",
                 [ErrorDetail("quota", "\(submissions) of \(quota) submissions made")],

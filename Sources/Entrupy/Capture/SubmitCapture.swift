@@ -40,7 +40,7 @@ package enum SubmitCapture: RuleByID, Writes {
         try job.transaction.countSubmissions(userID: user.id)
         try end(capture, as: entrupyID, job)
         let fact = try decision.fact(facts, job)
-        job.note { $0.facts.append(fact) }
+        job.note(fact)
         try job.record(
             .itemSubmitted, entrupyID,
             [

@@ -42,9 +42,7 @@ enum Flags {
                 named: organization.name)
         }
         let text = "the setting flagging.sdk is false"
-        job.note {
-            $0.facts.append(DecidingFact(.setting, "flagging.sdk", text, otherwise: "the setting flagging.sdk: true"))
-        }
+        job.note(DecidingFact(.setting, "flagging.sdk", text, otherwise: "the setting flagging.sdk: true"))
         return Because(text)
     }
 

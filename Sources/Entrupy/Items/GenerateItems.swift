@@ -234,25 +234,13 @@ struct PlanGeneration: Operation, Writes {
         }
         let user = try Users.findOrCreate(template.username ?? ItemTemplate.defaultUsername, job)
         var notes: [ErrorDetail] = []
-        if let brand = metadata.text(.brand), !brand.contains(NumberedText.mark), !metadata.brand(job.catalogue).isKnown
-        {
-            notes.append(
-                ErrorDetail(
-                    "brand",
-                    "\"\(brand.excerpt)\": an item that a capture submits with it ends as not_supported, because \(Results.unknownBrand(brand, job))"
-                )
-            )
+        func note(_ field: ItemField, _ isKnown: Bool, _ reason: (String) -> String) {
+            guard !isKnown, let text = metadata.text(field), !text.contains(NumberedText.mark) else { return }
+            let problem = "an item that a capture submits with it ends as not_supported, because \(reason(text))"
+            notes.add(field.rawValue, "\"\(text.excerpt)\": \(problem)")
         }
-        if let type = metadata.text(.itemType), !type.contains(NumberedText.mark),
-            !metadata.flow(job.catalogue).isSupported
-        {
-            let reason = Results.unknownItemType(metadata, job)
-            notes.append(
-                ErrorDetail(
-                    "item_type",
-                    "\"\(type.excerpt)\": an item that a capture submits with it ends as not_supported, because \(reason)"
-                ))
-        }
+        note(.brand, metadata.brand(job.catalogue).isKnown) { Results.unknownBrand($0, job) }
+        note(.itemType, metadata.flow(job.catalogue).isSupported) { _ in Results.unknownItemType(metadata, job) }
         return Generation(
             template: template, user: user, newest: job.now, stateGeneration: job.state.generation, notes: notes)
     }

@@ -138,38 +138,26 @@ extension ScenarioSection {
 
     /// Subscriptions come after the items, so that they are not notified of these.
     private static let subscriptions = Self(key: "subscriptions", hasRules: false) { value, _ in
-        let subscription = try ScenarioSubscription(value)
-        return ScenarioAction { try subscription.make($0) }
-    }
-
-    static let ofEntrupy: [Self] = [items, subscriptions]
-}
-
-/// A subscription that a scenario creates.
-struct ScenarioSubscription: Sendable {
-    let organization: String?
-    let request: SubscriptionRequest
-    let version: PartnerVersion
-
-    init(_ value: JSONValue) throws {
         var fields = FieldReader(
             value, known: ["url", "secret_key", "events", "username", "organization", "version", "format", "signature"])
         let url = fields.requiredText("url")
         let secret = fields.text("secret_key") ?? "scenario-secret"
         let events = fields.words("events", WebhookEvent.names)
         let username = fields.text("username")
-        organization = fields.text("organization")
-        version = fields.word("version", ["v1", "v2"]) == "v1" ? .v1(minor: PartnerVersion.lastMinor) : .v2
+        let organization = fields.text("organization")
+        let isV1 = fields.word("version", ["v1", "v2"]) == "v1"
         let format = fields.word("format", WebhookFormat.self)
         let signature = fields.word("signature", WebhookSignatureForm.self)
         try fields.finish()
-        request = SubscriptionRequest(
+        let request = SubscriptionRequest(
             url: url, secret_key: secret, events: events, username: username, format: format, signature: signature)
+        let subscribe = Subscribe(request, isV1 ? .v1(minor: PartnerVersion.lastMinor) : .v2)
+        return ScenarioAction { job in
+            // Without a name, for the first organization.
+            let found = try Subscriptions.organization(named: organization, job)
+            _ = try subscribe.perform(job, as: Partner(organization: found))
+        }
     }
 
-    /// Creates the subscription, for the named organization or else the first one. Writes.
-    func make(_ job: JobContext) throws {
-        let found = try Subscriptions.organization(named: organization, job)
-        _ = try Subscribe(request, version).perform(job, as: Partner(organization: found))
-    }
+    static let ofEntrupy: [Self] = [items, subscriptions]
 }

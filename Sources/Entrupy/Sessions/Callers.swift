@@ -78,12 +78,10 @@ package struct SDKUser: Authenticated {
             let isForbidden = isEndedByPlatform && job.entrupy.settings.endedSessionStatus == 403
             let username = try job.transaction.user(id: session.userID)?.username ?? "a user"
             if isForbidden {
-                job.note {
-                    $0.facts.append(
-                        DecidingFact(
-                            .setting, "sdk.ended_session_status", "the setting sdk.ended_session_status is 403",
-                            otherwise: "with 401 the answer is 401"))
-                }
+                job.note(
+                    DecidingFact(
+                        .setting, "sdk.ended_session_status", "the setting sdk.ended_session_status is 403",
+                        otherwise: "with 401 the answer is 401"))
             }
             throw PlatformError.sessionRefused(
                 "the session is over (\(reason) at \(endedAt.display)); log in again",

@@ -44,13 +44,11 @@ package struct Login: Operation, Writes {
         job.note { $0.username = user.username }
         guard job.now < signed.expiresAt else {
             LoginLimits.countFailed(user, job)
-            job.note {
-                $0.facts.append(
-                    DecidingFact(
-                        .setting, "signed_request_lifetime",
-                        "issued at \(signed.issuedAt.display), expired at \(signed.expiresAt.display)",
-                        otherwise: "a login before \(signed.expiresAt.display), or a longer signed_request_lifetime"))
-            }
+            job.note(
+                DecidingFact(
+                    .setting, "signed_request_lifetime",
+                    "issued at \(signed.issuedAt.display), expired at \(signed.expiresAt.display)",
+                    otherwise: "a login before \(signed.expiresAt.display), or a longer signed_request_lifetime"))
             throw PlatformError.unauthorized(
                 "signed_authorization_request expired at \(signed.expiresAt.display); authorize the user again")
         }
