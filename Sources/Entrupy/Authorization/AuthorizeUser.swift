@@ -41,6 +41,16 @@ package struct AuthorizeUser: Operation, Writes {
         try problems.check()
     }
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let wanted = AuthorizeUserRequest(
+            sdk_authorization_request: fields.string("sdk_authorization_request"),
+            unique_user_id: fields.string("unique_user_id"), email: fields.optionalString("email"),
+            first_name: fields.optionalString("first_name"), last_name: fields.optionalString("last_name"))
+        try fields.finish()
+        try self.init(wanted)
+    }
+
     package func perform(_ job: JobContext, as partner: Partner) throws -> AuthorizedUser {
         let username = Username.of(request.unique_user_id, in: partner.organization.name)
         let known = try job.transaction.user(username: username)
@@ -105,18 +115,6 @@ package struct AuthorizeUser: Operation, Writes {
                 jti: id, sub: username, iss: issuer, bundle_id: bundleID, iat: job.now.microseconds / 1_000_000,
                 exp: (expiresAt.microseconds + 999_999) / 1_000_000),
             with: job.entrupy.signingKey)
-    }
-}
-
-extension AuthorizeUser {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields
-        let wanted = AuthorizeUserRequest(
-            sdk_authorization_request: fields.string("sdk_authorization_request"),
-            unique_user_id: fields.string("unique_user_id"), email: fields.optionalString("email"),
-            first_name: fields.optionalString("first_name"), last_name: fields.optionalString("last_name"))
-        try fields.finish()
-        try self.init(wanted)
     }
 }
 

@@ -127,6 +127,21 @@ package struct StartCapture: Operation, Writes {
         item = try StoredJSON.encode(JSONValue.object(workflow.item))
     }
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let type = fields.word("config_type", ConfigType.self)
+        fields.require("item")
+        let item = fields.members("item") ?? [:]
+        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
+            fields.report("item.\(key)", "must not contain the character U+0000")
+        }
+        let activity = fields.word("activity", Activity.self)
+        let parent = fields.given("fingerprint_parent")
+        try fields.finish()
+        try self.init(
+            StartCaptureRequest(config_type: type, item: item, activity: activity, fingerprint_parent: parent))
+    }
+
     package func perform(_ job: JobContext, as user: SDKUser) throws -> StartedCapture {
         let metadata = ItemMetadata(members: workflow.item)
         let problems = metadata.problems(
@@ -162,23 +177,6 @@ package struct StartCapture: Operation, Writes {
             try Captures.steps(capture, job).map { CaptureStep($0.configured(job.language), uploaded: false) }
         }
         return StartedCapture(capture: capture, item: item, steps: steps)
-    }
-}
-
-extension StartCapture {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields
-        let type = fields.word("config_type", ConfigType.self)
-        fields.require("item")
-        let item = fields.members("item") ?? [:]
-        for key in item.keys.sorted() where item[key]?.text?.utf8.contains(0) == true {
-            fields.report("item.\(key)", "must not contain the character U+0000")
-        }
-        let activity = fields.word("activity", Activity.self)
-        let parent = fields.given("fingerprint_parent")
-        try fields.finish()
-        try self.init(
-            StartCaptureRequest(config_type: type, item: item, activity: activity, fingerprint_parent: parent))
     }
 }
 

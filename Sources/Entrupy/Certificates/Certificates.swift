@@ -89,19 +89,17 @@ package struct TransferCertificate: Operation, Writes {
         if let problem = TextRules.emailProblem(email) { throw PlatformError.invalid(field: "to", problem) }
     }
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
-        var item = try Results.find(entrupyID, job)
-        _ = try CertificateTransfers.start(&item, to: email, name: nil, job)
-        return try AuthenticationInfo(item, job)
-    }
-}
-
-extension TransferCertificate {
     package init(_ input: some RequestInput) throws {
         var fields = input.fields(known: ["to"])
         let email = fields.string("to")
         try fields.finish()
         try self.init(input.path("entrupy_id"), to: email)
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
+        var item = try Results.find(entrupyID, job)
+        _ = try CertificateTransfers.start(&item, to: email, name: nil, job)
+        return try AuthenticationInfo(item, job)
     }
 }
 
@@ -160,13 +158,6 @@ package struct StartCertificateTransfer: Operation, Writes {
     let entrupyID: String
     let holder: CertificateTransfer.Holder
 
-    package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransfer {
-        var item = try partner.item(entrupyID, job)
-        return try CertificateTransfers.start(&item, to: holder.email, name: holder.name, job)
-    }
-}
-
-extension StartCertificateTransfer {
     package init(_ input: some RequestInput) throws {
         var fields = input.fields
         fields.require("to")
@@ -176,6 +167,12 @@ extension StartCertificateTransfer {
         if let problem = email.flatMap(TextRules.emailProblem) { holder?.report("email", problem) }
         if let problem = name.flatMap({ TextRules.tooLong($0, bytes: 254) }) { holder?.report("name", problem) }
         try fields.finish()
-        self.init(entrupyID: input.path("entrupy_id"), holder: .init(email: email ?? "", name: name))
+        entrupyID = input.path("entrupy_id")
+        self.holder = .init(email: email ?? "", name: name)
+    }
+
+    package func perform(_ job: JobContext, as partner: Partner) throws -> CertificateTransfer {
+        var item = try partner.item(entrupyID, job)
+        return try CertificateTransfers.start(&item, to: holder.email, name: holder.name, job)
     }
 }

@@ -10,6 +10,12 @@ package struct FetchConfiguration: Operation, Reads {
     /// The time for which a client may cache a configuration [D configuration-lifetime].
     static let lifetime = Span.day
 
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        type = query.word("config_type", ConfigType.self) ?? .production
+        try query.finish()
+    }
+
     package func perform(_ job: JobContext, as user: SDKUser) throws -> FetchedConfiguration {
         let catalogue = job.catalogue
         let categories = try job.entrupy.encoded(.categories(type, job.language)) {
@@ -23,14 +29,6 @@ package struct FetchConfiguration: Operation, Reads {
         return FetchedConfiguration(
             type: type, id: "\(catalogue.id)-\(type.rawValue)", language: job.language, issuedAt: job.now,
             categories: categories, future: job.settings.future)
-    }
-}
-
-extension FetchConfiguration {
-    package init(_ input: some RequestInput) throws {
-        var query = input.query
-        self.init(type: query.word("config_type", ConfigType.self) ?? .production)
-        try query.finish()
     }
 }
 

@@ -107,6 +107,13 @@ package struct ListSessions: Operation, Reads {
     let username: String?
     let limit: Int
 
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        username = query.text("username")
+        limit = query.number("limit", in: ControlPage.limits) ?? ControlPage.defaultLimit
+        try query.finish()
+    }
+
     package func perform(_ job: JobContext, as caller: Control) throws -> ActiveSessionList {
         let user = try username.map { try NamedUser.find($0, job) }
         return ActiveSessionList(
@@ -118,16 +125,6 @@ package struct ListSessions: Operation, Reads {
                     soft_expires_at: session.softExpiresAt.epoch, expires_at: session.expiresAt.epoch)
             },
             total: try job.transaction.countActiveSessions(userID: user?.id))
-    }
-}
-
-extension ListSessions {
-    package init(_ input: some RequestInput) throws {
-        var query = input.query
-        self.init(
-            username: query.text("username"),
-            limit: query.number("limit", in: ControlPage.limits) ?? ControlPage.defaultLimit)
-        try query.finish()
     }
 }
 
@@ -143,6 +140,12 @@ package struct RevokeSessions: Operation, Writes {
         self.username = username
     }
 
+    package init(_ input: some RequestInput) throws {
+        var query = input.query
+        self.init(username: query.text("username"))
+        try query.finish()
+    }
+
     package func perform(_ job: JobContext, as caller: Control) throws {
         let user = try username.map { try NamedUser.find($0, job) }
         let tokens = try job.transaction.activeSessions(userID: user?.id, limit: .max).map(\.token)
@@ -151,14 +154,6 @@ package struct RevokeSessions: Operation, Writes {
             throw PlatformError.notFound("there is no session \"\(id.excerpt)\" in this namespace")
         }
         for token in wanted { try Sessions.end(token: token, reason: "revoked", .sessionEnded, job) }
-    }
-}
-
-extension RevokeSessions {
-    package init(_ input: some RequestInput) throws {
-        var query = input.query
-        self.init(username: query.text("username"))
-        try query.finish()
     }
 }
 

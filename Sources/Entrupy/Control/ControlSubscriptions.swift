@@ -10,17 +10,16 @@ package struct SubscribeOrganization: Operation, Writes {
     let organization: String?
     let request: SubscriptionRequest
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["organization"] + SubscriptionRequest.members)
+        organization = fields.optionalString("organization")
+        request = SubscriptionRequest(&fields)
+        try fields.finish()
+    }
+
     package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
         let partner = Partner(organization: try Subscriptions.organization(named: organization, job))
         return try SubscriptionInfo(Subscribe(request, .v2).perform(job, as: partner), of: partner.organization, job)
-    }
-}
-
-extension SubscribeOrganization {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields(known: ["organization"] + SubscriptionRequest.members)
-        self.init(organization: fields.optionalString("organization"), request: SubscriptionRequest(&fields))
-        try fields.finish()
     }
 }
 
@@ -28,19 +27,17 @@ extension SubscribeOrganization {
 package struct PatchAnySubscription: Operation, Writes {
     let patch: PatchSubscription
 
-    package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
-        let partner = try Subscriptions.owner(of: patch.id, job)
-        return try SubscriptionInfo(patch.perform(job, as: partner), of: partner.organization, job)
-    }
-}
-
-extension PatchAnySubscription {
     package init(_ input: some RequestInput) throws {
         var fields = input.fields(known: SubscriptionRequest.members)
         let request = SubscriptionRequest(&fields)
         try fields.finish()
         let forgetsUsername = input.body["username"] == .null
-        self.init(patch: .init(id: input.path("id"), request: request, forgetsUsername: forgetsUsername))
+        patch = PatchSubscription(id: input.path("id"), request: request, forgetsUsername: forgetsUsername)
+    }
+
+    package func perform(_ job: JobContext, as caller: Control) throws -> SubscriptionInfo {
+        let partner = try Subscriptions.owner(of: patch.id, job)
+        return try SubscriptionInfo(patch.perform(job, as: partner), of: partner.organization, job)
     }
 }
 

@@ -225,6 +225,14 @@ package struct ResolveFlag: Operation, Writes {
         try problems.check()
     }
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["note", "result"])
+        let note = fields.string("note")
+        let result = fields.word("result", ResultID.self)
+        try fields.finish()
+        try self.init(input.path("entrupy_id"), note: note, result: result)
+    }
+
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         var item = try Results.find(entrupyID, job)
         guard item.flag == .flagged else {
@@ -250,15 +258,5 @@ package struct ResolveFlag: Operation, Writes {
         let isFirstFinal = !hadFinalResult && item.initialResult != nil
         try Webhooks.enqueue(isFirstFinal ? .sessionCompleted : .sessionUpdated, item, job)
         return try AuthenticationInfo(item, job)
-    }
-}
-
-extension ResolveFlag {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields(known: ["note", "result"])
-        let note = fields.string("note")
-        let result = fields.word("result", ResultID.self)
-        try fields.finish()
-        try self.init(input.path("entrupy_id"), note: note, result: result)
     }
 }

@@ -170,6 +170,13 @@ package struct FlagPartnerItem: Operation, Writes {
         try problems.check()
     }
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        let wanted = PartnerFlagRequest(reason: fields.string("reason"), comments: fields.optionalString("comments"))
+        try fields.finish()
+        try self.init(input.path("entrupy_id"), wanted)
+    }
+
     package func perform(_ job: JobContext, as partner: Partner) throws -> EncodedJSON {
         var item = try partner.item(entrupyID, job)
         try Flags.checkIsEligible(item, job)
@@ -192,14 +199,5 @@ package struct FlagPartnerItem: Operation, Writes {
         if let known = reasons.first(where: { $0.isIdentical(to: request.reason) }) { return (known, comments) }
         let other = reasons.first { $0 == "other" } ?? reasons[reasons.count - 1]
         return (other, [request.reason, comments].compactMap(\.self).joined(separator: "\n\n"))
-    }
-}
-
-extension FlagPartnerItem {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields
-        let wanted = PartnerFlagRequest(reason: fields.string("reason"), comments: fields.optionalString("comments"))
-        try fields.finish()
-        try self.init(input.path("entrupy_id"), wanted)
     }
 }

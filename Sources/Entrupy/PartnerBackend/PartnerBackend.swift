@@ -8,6 +8,12 @@ import Simulation
 package struct LogInAtPartner: Operation, Writes {
     let request: PartnerLoginRequest
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        request = PartnerLoginRequest(username: fields.string("username"), password: fields.string("password"))
+        try fields.finish()
+    }
+
     package func perform(_ job: JobContext, as caller: Anyone) throws -> PartnerLoginResponse {
         guard let user = try job.transaction.partnerUser(username: request.username),
             user.password.isIdentical(to: request.password)
@@ -18,15 +24,6 @@ package struct LogInAtPartner: Operation, Writes {
         try job.transaction.insertPartnerSession(token: token, username: user.username)
         try job.record(.partnerSessionStarted, user.username)
         return PartnerLoginResponse(token: token)
-    }
-}
-
-extension LogInAtPartner {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields
-        self.init(
-            request: PartnerLoginRequest(username: fields.string("username"), password: fields.string("password")))
-        try fields.finish()
     }
 }
 
@@ -48,6 +45,15 @@ package struct PartnerBackendUser: Authenticated {
 package struct AuthorizeForPartner: Operation, Writes {
     let request: PartnerAuthorizationRequest
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        request = PartnerAuthorizationRequest(
+            sdk_authorization_request: fields.string("sdk_authorization_request"),
+            unique_user_id: fields.optionalString("unique_user_id"), email: fields.optionalString("email"),
+            first_name: fields.optionalString("first_name"), last_name: fields.optionalString("last_name"))
+        try fields.finish()
+    }
+
     package func perform(_ job: JobContext, as caller: PartnerBackendUser) throws -> AuthorizedUser {
         let user = caller.record
         guard let token = try job.transaction.apiToken(organizationID: user.organizationID) else {
@@ -66,17 +72,5 @@ package struct AuthorizeForPartner: Operation, Writes {
             email: request.email?.nonEmpty ?? user.email, first_name: request.first_name?.nonEmpty ?? user.firstName,
             last_name: request.last_name?.nonEmpty ?? user.lastName)
         return try AuthorizeUser(authorization).perform(job, as: partner)
-    }
-}
-
-extension AuthorizeForPartner {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields
-        self.init(
-            request: PartnerAuthorizationRequest(
-                sdk_authorization_request: fields.string("sdk_authorization_request"),
-                unique_user_id: fields.optionalString("unique_user_id"), email: fields.optionalString("email"),
-                first_name: fields.optionalString("first_name"), last_name: fields.optionalString("last_name")))
-        try fields.finish()
     }
 }

@@ -153,6 +153,13 @@ package struct SendSupportMessage: Operation, Writes {
         try problems.check()
     }
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["message", "options"])
+        let wanted = SupportMessageRequest(message: fields.string("message"), options: fields.texts("options"))
+        try fields.finish()
+        try self.init(input.path("entrupy_id"), wanted)
+    }
+
     package func perform(_ job: JobContext, as caller: Control) throws -> AuthenticationInfo {
         let item = try Results.find(entrupyID, job)
         let id = try job.nextID(.supportMessage)
@@ -163,15 +170,6 @@ package struct SendSupportMessage: Operation, Writes {
         try job.record(.supportMessage, entrupyID, message)
         try Webhooks.enqueue(.supportMessage, item, adding: ["support_message": .object(message)], job)
         return try AuthenticationInfo(item, job)
-    }
-}
-
-extension SendSupportMessage {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields(known: ["message", "options"])
-        let wanted = SupportMessageRequest(message: fields.string("message"), options: fields.texts("options"))
-        try fields.finish()
-        try self.init(input.path("entrupy_id"), wanted)
     }
 }
 

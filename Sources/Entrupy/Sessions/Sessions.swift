@@ -31,6 +31,22 @@ package struct Login: Operation, Writes {
         return try job.transaction.user(id: signed.userID)?.username
     }
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields
+        if fields.has("password"), !fields.has("signed_authorization_request") {
+            fields.report(
+                "signed_authorization_request",
+                "is missing: the SDK logs in with what the back end authorized; a username and a password are for POST /partner/login"
+            )
+            try fields.finish()
+        }
+        let wanted = LoginRequest(
+            signed_authorization_request: fields.string("signed_authorization_request"),
+            bundle_id: fields.optionalString("bundle_id"))
+        try fields.finish()
+        try self.init(wanted)
+    }
+
     package func perform(_ job: JobContext, as caller: Anyone) throws -> LoginResponse {
         let claims = try SignedRequests.claims(
             of: request.signed_authorization_request, signedWith: job.entrupy.signingKey)
@@ -108,24 +124,6 @@ package struct Login: Operation, Writes {
             try checkRegistered(named, [ErrorDetail("bundle_id", "is not registered")])
         }
         if let bundle = signed.bundleID { try checkRegistered(bundle) }
-    }
-}
-
-extension Login {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields
-        if fields.has("password"), !fields.has("signed_authorization_request") {
-            fields.report(
-                "signed_authorization_request",
-                "is missing: the SDK logs in with what the back end authorized; a username and a password are for POST /partner/login"
-            )
-            try fields.finish()
-        }
-        let wanted = LoginRequest(
-            signed_authorization_request: fields.string("signed_authorization_request"),
-            bundle_id: fields.optionalString("bundle_id"))
-        try fields.finish()
-        try self.init(wanted)
     }
 }
 

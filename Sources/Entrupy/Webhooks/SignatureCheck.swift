@@ -13,21 +13,20 @@ package struct CheckSignature: Operation, Reads {
     /// The form that the signature must have; `nil` for any.
     let form: WebhookSignatureForm?
 
+    package init(_ input: some RequestInput) throws {
+        var fields = input.fields(known: ["secret", "signature", "body", "form"])
+        secret = fields.string("secret")
+        signature = fields.string("signature")
+        body = fields.string("body")
+        form = fields.word("form", WebhookSignatureForm.self)
+        try fields.finish()
+    }
+
     package func perform(_ job: JobContext, as caller: Control) -> SignatureCheckResult {
         let check = SignatureCheck(signature, of: Data(body.utf8), secret: secret, form: form)
         return SignatureCheckResult(
             valid: check.form != nil, form: check.form?.rawValue, hint: check.hint,
             expected: Dictionary(uniqueKeysWithValues: check.expected.map { ($0.form.rawValue, $0.text) }))
-    }
-}
-
-extension CheckSignature {
-    package init(_ input: some RequestInput) throws {
-        var fields = input.fields(known: ["secret", "signature", "body", "form"])
-        self.init(
-            secret: fields.string("secret"), signature: fields.string("signature"), body: fields.string("body"),
-            form: fields.word("form", WebhookSignatureForm.self))
-        try fields.finish()
     }
 }
 
