@@ -93,7 +93,11 @@ package final class EntrupyPlatform: SimulatedPlatform {
     package func makeState(for state: NamespaceState) -> (any PlatformState)? { EntrupyState(self, state) }
 
     package func username(of credential: Credential, _ job: JobContext) throws -> String? {
-        try Callers.username(credential, job)
+        guard case .token(let token) = credential else { return nil }
+        if let user = job.entrupy.sessions[token] { return user.username }
+        // A session that has ended has a user too.
+        guard let session = try job.transaction.session(token: token) else { return nil }
+        return try job.transaction.user(id: session.userID)?.username
     }
 
     package var evidence: PlatformEvidence { .ofEntrupy }

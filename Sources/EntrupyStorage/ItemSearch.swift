@@ -69,9 +69,7 @@ package struct ItemSearch: Sendable {
         self.to = to
         self.after = after
     }
-}
 
-extension ItemSearch {
     /// Equal conditions in one order, whatever their number and order were, so that searches that mean the same have the same SQL.
     private static func merged(_ terms: [Term]) -> [Term] {
         guard terms.count > 1 else { return terms }

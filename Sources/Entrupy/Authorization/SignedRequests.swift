@@ -51,9 +51,7 @@ enum SignedRequests {
         else { throw malformed }
         return claims
     }
-}
 
-extension SignedRequests {
     /// The longest bundle id, in characters. Longer ones are cut; a cut id counts as not registered.
     private static let maxBundleLength = 255
 

@@ -94,9 +94,7 @@ enum Captures {
             started_at: capture.startedAt.epoch, expires_at: capture.expiresAt.epoch,
             submitted_at: capture.submittedAt?.epoch, entrupy_id: capture.entrupyID)
     }
-}
 
-extension Captures {
     /// Throws if the user has as many open captures as the settings allow [P, D open-captures]. Another may start when one of them ends.
     static func checkOpen(_ user: SDKUser, _ job: JobContext) throws {
         guard let limit = user.limits.openCaptures,

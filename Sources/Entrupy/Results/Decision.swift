@@ -62,9 +62,7 @@ struct Decision: Sendable {
             rule: .namespaceDefault, result: activity.defaultResult(settings, hasParent: facts.hasParent),
             delay: settings.resultDelay)
     }
-}
 
-extension Decision {
     /// The fact that decided an item's result, and the one that would have decided without it. Reads the present rules, so it must be
     /// called when the result is decided [D explain].
     func fact(_ facts: Facts, _ job: JobContext) throws -> DecidingFact {

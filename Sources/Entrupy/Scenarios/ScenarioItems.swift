@@ -35,9 +35,7 @@ struct ScenarioItems: Sendable {
             made += try GenerateBatch(generation: generation, from: made).perform(job).count
         }
     }
-}
 
-extension ScenarioItems {
     /// Notes on a brand and an item type that the catalogue lacks. Texts with a placeholder (`{n}`) are not looked
     /// up.
     func notes(_ catalogue: Catalogue) -> [ErrorDetail] {

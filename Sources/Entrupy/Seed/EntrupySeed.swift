@@ -105,9 +105,7 @@ struct EntrupySeed: PlatformSeed {
             ], afterUsers: [("partner_users", .list(partnerUsers))]
         )
     }
-}
 
-extension EntrupySeed {
     /// Reads Entrupy's members of seed data. Problems go to `fields`.
     init(_ fields: inout FieldReader, text: String) {
         for key in ["categories", "brands", "texts"] { fields.require(key) }
@@ -188,6 +186,27 @@ extension EntrupySeed.Organization {
                 PartnerUserRecord(&$0)
             } ?? [])
     }
+
+    /// Stores what the organization has beside its account, in place of what it has already. Writes.
+    ///
+    /// - Parameter ids: the rows of the organizations by name.
+    fileprivate func load(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
+        guard let id = ids[TextKey(name)] else { return }
+        if let sdkFlagging { try transaction.setFlagging(organizationID: id, sdkFlagging) }
+        for bundle in bundles where try !transaction.hasBundle(bundle, organizationID: id) {
+            try transaction.insertBundle(bundle, organizationID: id)
+        }
+        for var user in partnerUsers {
+            user.organizationID = id
+            try transaction.upsertPartnerUser(user)
+        }
+    }
+
+    fileprivate func adding(_ other: Self) -> Self {
+        Self(
+            name: name, bundles: Seed.union(bundles, other.bundles), sdkFlagging: other.sdkFlagging ?? sdkFlagging,
+            partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
+    }
 }
 
 extension PartnerUserRecord {
@@ -247,28 +266,5 @@ extension EntrupySeed {
                     Seed.merged(catalogue.listedItemTypes ?? BuiltInTexts.itemTypes, $0, by: \.id) { $1 }
                 } ?? catalogue.listedItemTypes,
                 texts: addition.texts ?? catalogue.texts, id: ""))
-    }
-}
-
-extension EntrupySeed.Organization {
-    /// Stores what the organization has beside its account, in place of what it has already. Writes.
-    ///
-    /// - Parameter ids: the rows of the organizations by name.
-    fileprivate func load(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {
-        guard let id = ids[TextKey(name)] else { return }
-        if let sdkFlagging { try transaction.setFlagging(organizationID: id, sdkFlagging) }
-        for bundle in bundles where try !transaction.hasBundle(bundle, organizationID: id) {
-            try transaction.insertBundle(bundle, organizationID: id)
-        }
-        for var user in partnerUsers {
-            user.organizationID = id
-            try transaction.upsertPartnerUser(user)
-        }
-    }
-
-    fileprivate func adding(_ other: Self) -> Self {
-        Self(
-            name: name, bundles: Seed.union(bundles, other.bundles), sdkFlagging: other.sdkFlagging ?? sdkFlagging,
-            partnerUsers: Seed.merged(partnerUsers, other.partnerUsers, by: \.username) { $1 })
     }
 }

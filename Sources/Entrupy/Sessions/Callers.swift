@@ -102,14 +102,6 @@ package struct SDKUser: Authenticated {
 }
 
 enum Callers {
-    /// The username of a session, active or not; `nil` if the credential is not a session's.
-    static func username(_ credential: Credential, _ job: JobContext) throws -> String? {
-        guard case .token(let token) = credential else { return nil }
-        if let user = job.entrupy.sessions[token] { return user.username }
-        guard let session = try job.transaction.session(token: token) else { return nil }
-        return try job.transaction.user(id: session.userID)?.username
-    }
-
     /// - Parameter refusal: the error with a message.
     static func text(
         of credential: Credential, wanted: String, refusal: (String) -> PlatformError = { .unauthorized($0) }

@@ -96,9 +96,7 @@ package struct AuditMaterial: Sendable {
         resubmissions = try Resubmission.all(
             rules.lazy.compactMap(\.check.resubmission).first, events, &settings, job)
     }
-}
 
-extension AuditMaterial {
     /// The numbers of the events with which attempts to deliver webhooks ended, by delivery and attempt; none if the settings never
     /// changed.
     private static func ends(ofAttempts events: [StoredEvent]) -> [TextKey: Int64] {
