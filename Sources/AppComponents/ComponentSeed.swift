@@ -3,7 +3,7 @@ import Simulation
 import SimulationAPI
 
 /// The part of seed data that App Components have: workflows, and the people who go through them.
-struct ComponentSeed: PlatformSeed {
+struct ComponentSeed: SharedSeed {
     let workflows: [Workflow]
     /// The first one is the client of codes that name none.
     let clients: [Client]

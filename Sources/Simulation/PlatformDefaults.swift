@@ -24,9 +24,12 @@ extension PlatformSeed {
     package func readAddition(_ fields: inout FieldReader) throws -> any SeedAddition { EmptyPart() }
     package func readOutcome(_ document: JSONValue, _ reading: OutcomeReading) throws -> (any PlatformOutcome)? { nil }
     package var choices: [String: [Choice]] { [:] }
+}
 
-    // Those of seed data that is neither about users and organizations nor in the database.
+/// Seed data that is neither about users and organizations nor in the database.
+package protocol SharedSeed: PlatformSeed {}
 
+extension SharedSeed {
     package func withoutUsers() -> Self { self }
     package func insert(_ transaction: Transaction, organizations: [TextKey: Int64]) {}
     package func members(
@@ -41,7 +44,7 @@ extension PlatformSettings {
 }
 
 /// The seed data and settings of a platform that has none.
-struct EmptyPart: PlatformSeed, SeedAddition, PlatformSettings {
+struct EmptyPart: SharedSeed, SeedAddition, PlatformSettings {
     func adding(_ addition: any SeedAddition) -> Self { self }
     func members() -> [(key: String, value: SeedDocument)] { [] }
     func load(

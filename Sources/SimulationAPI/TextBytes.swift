@@ -152,6 +152,21 @@ extension StringProtocol {
         return String(decoding: decoded, as: UTF8.self)
     }
 
+    /// The text with each byte percent-encoded that is not to stay.
+    @inlinable package func percentEncoded(except stays: (UInt8) -> Bool) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        encoded.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            if stays(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
     /// The first hundred scalars, for a message that quotes the text.
     @inlinable package var excerpt: String {
         String(String.UnicodeScalarView(unicodeScalars.prefix(100)))

@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import NIOHTTP1
 
@@ -218,7 +217,7 @@ package final class RequestHeadHandler: ChannelDuplexHandler {
 
     /// A target in which each byte that is not ASCII is percent-encoded.
     package static func ascii(_ target: String) -> String {
-        target.addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: "\0"..."\u{7f}")) ?? target
+        target.percentEncoded { $0 < 0x80 }
     }
 
     /// Whether all characters are allowed in a host and port (RFC 3986, section 3.2.2). An empty text is valid, as in

@@ -40,8 +40,11 @@ extension ReplayServer {
     package static func bundle(
         _ plan: ReplayPlan, _ end: ReplayEnd, write: @escaping @Sendable (Data) throws -> Void
     ) async throws -> (report: ReplayReport, isWritten: Bool) {
-        let found = try await find(end, plan)
-        guard let replay = found.replay else { return (found.ended, false) }
+        let replay: Replay
+        switch try await find(end, plan) {
+        case .ended(let report): return (report, false)
+        case .found(let found): replay = found
+        }
         return try await playToEnd(replay, on: try plan.server(of: replay), plan) { namespaces in
             try await writeBundle(of: end.namespace, namespaces, plan, write)
             return true
@@ -99,8 +102,11 @@ extension ReplayServer {
     package static func continued(
         _ plan: ReplayPlan, _ end: ReplayEnd, logger: Logger, configure: (inout ServerConfiguration) throws -> Void
     ) async throws -> (report: ReplayReport, server: SimServer?) {
-        let found = try await find(end, plan)
-        guard let replay = found.replay else { return (found.ended, nil) }
+        let replay: Replay
+        switch try await find(end, plan) {
+        case .ended(let report): return (report, nil)
+        case .found(let found): replay = found
+        }
         let first = try plan.server(of: replay)
         var configuration = ServerConfiguration(version: plan.version, namespaces: first.configuration.namespaces)
         configuration.namespaces.allowsAnyTarget = false
@@ -122,26 +128,29 @@ extension ReplayServer {
 // MARK: Requests by name
 
 extension ReplayServer {
+    /// The replay that ends as asked, or the report of one that ended before.
+    fileprivate enum Found {
+        case found(Replay)
+        case ended(ReplayReport)
+    }
+
     /// Finds the last request to replay, and prepares the replay.
     ///
-    /// - Returns: the replay that ends as asked; `nil` if one that looked for the request ended before, whose report is the other.
     /// - Throws: ``ReplayRefusal`` if the recording has no such request in its complete part.
-    fileprivate static func find(
-        _ end: ReplayEnd, _ plan: ReplayPlan
-    ) async throws -> (replay: Replay?, ended: ReplayReport) {
-        guard let recording = try await plan.read() else { return (nil, plan.interrupted) }
-        guard let until = end.until else { return (Replay(recording), ReplayReport()) }
+    fileprivate static func find(_ end: ReplayEnd, _ plan: ReplayPlan) async throws -> Found {
+        guard let recording = try await plan.read() else { return .ended(plan.interrupted) }
+        guard let until = end.until else { return .found(Replay(recording)) }
         let last: Int
         switch until {
         case .id(let id):
             let named = try named(id, in: end.namespace, recording)
-            if named.count > 1 { return (nil, try await listSequences(of: named, id, end.namespace, recording, plan)) }
+            if named.count > 1 { return .ended(try await listSequences(of: named, id, end.namespace, recording, plan)) }
             last = named[0].lastPlace
         case .sequence(let number):
             let search = SequenceSearch(namespace: end.namespace, wanted: number)
             let report = try await search.run(Replay(recording), plan)
             guard let place = search.places[number] else {
-                if report.difference != nil || search.wasInterrupted { return (nil, report) }
+                if report.difference != nil || search.wasInterrupted { return .ended(report) }
                 throw ReplayRefusal(
                     .notFound,
                     "the recording has no request \(until) in the namespace \"\(end.namespace)\""
@@ -155,7 +164,7 @@ extension ReplayServer {
                 .afterGap, "the request \(until) comes after the first missing entry of the recording",
                 next: "leave --until out to replay what comes before")
         }
-        return (Replay(recording, upTo: last), ReplayReport())
+        return .found(Replay(recording, upTo: last))
     }
 
     /// The entries of the requests that have an id in a namespace; not empty.

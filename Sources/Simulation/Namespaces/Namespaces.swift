@@ -79,7 +79,8 @@ package final class Namespaces: Sendable {
                 if index >= Self.openedAtOnce { try await group.next() }
                 group.addTask { try await self.openStored(name) }
             }
-            try await group.waitForAll()
+            // The first that fails ends the others.
+            while try await group.next() != nil {}
         }
     }
 
