@@ -47,18 +47,15 @@ extension Outbox: CommitObserver {
 
 /// Committed values for readers outside the mailbox.
 package final class CommittedValues: CommitObserver {
-    struct Values {
-        /// The open database; `nil` once the namespace is deleted.
+    private struct Values {
         var database: NamespaceDatabase?
         var secrets: KnownSecrets
-        /// A summary while the database is closed; `nil` while it is open.
         var idle: IdleNamespace?
-        /// A reset or a restored snapshot may change it.
         var timeToLive: Span?
         var wakeTime: Instant?
     }
 
-    let values: NIOLockedValueBox<Values>
+    private let values: NIOLockedValueBox<Values>
     private let environment: Environment
 
     package init(_ state: NamespaceState?, idle: IdleNamespace?, _ environment: Environment) {
@@ -69,6 +66,24 @@ package final class CommittedValues: CommitObserver {
                 idle: idle, timeToLive: state?.ttl ?? idle?.timeToLive,
                 wakeTime: state.map(Self.wakeTime) ?? idle?.wakeTime))
     }
+
+    /// The open database; `nil` once the namespace is deleted.
+    package var database: NamespaceDatabase? { values.withLockedValue { $0.database } }
+
+    /// The secrets to mask.
+    package var secrets: KnownSecrets { values.withLockedValue { $0.secrets } }
+
+    /// A summary while the database is closed; `nil` while it is open.
+    package var idle: IdleNamespace? {
+        get { values.withLockedValue { $0.idle } }
+        set { values.withLockedValue { $0.idle = newValue } }
+    }
+
+    /// The time to live, in real time since the last request; `nil` if it has none. A reset or a restored snapshot may change it.
+    package var timeToLive: Span? { values.withLockedValue { $0.timeToLive } }
+
+    /// The real time at which the next work falls due; `nil` if nothing is scheduled, or if the clock is frozen.
+    package var wakeTime: Instant? { values.withLockedValue { $0.wakeTime } }
 
     private static func wakeTime(_ state: NamespaceState) -> Instant? {
         state.nextDue.flatMap { state.clock.realTime(of: $0) }

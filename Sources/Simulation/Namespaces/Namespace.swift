@@ -7,8 +7,7 @@ package final class Namespace: Sendable {
     package let name: String
     package let environment: Environment
     package let mailbox: Mailbox
-    /// What the last batch committed, for readers outside the mailbox.
-    private let committed: NIOLockedValueBox<CommittedValues.Values>
+    private let committed: CommittedValues
     /// The real time of the last request, and the number of requests in progress.
     private let usage: NIOLockedValueBox<(last: Instant, inFlight: Int)>
     /// The webhook attempts in flight.
@@ -32,8 +31,7 @@ package final class Namespace: Sendable {
         self.name = name
         self.environment = environment
         usage = NIOLockedValueBox((last: environment.realTime(), inFlight: 0))
-        let observer = CommittedValues(state, idle: idle, environment)
-        committed = observer.values
+        committed = CommittedValues(state, idle: idle, environment)
         advances = AdvanceLine(environment.sequencer)
         outbox = Outbox(environment.sequencer) { environment.isStopping }
         outbox.adopt(generation: state?.generation ?? 0)
@@ -45,7 +43,7 @@ package final class Namespace: Sendable {
             name: name, state: state, opener: state == nil ? open : nil, threads: environment.threads,
             longThreads: environment.longThreads,
             observers: [
-                images, EventPublisher(feed: feed), outbox, HoldEnder(name, environment.held), observer,
+                images, EventPublisher(feed: feed), outbox, HoldEnder(name, environment.held), committed,
             ] + [evidence].compactMap(\.self))
         outbox.attach(to: self)
         if state?.database.path != nil { environment.connections.used(name) }
@@ -71,16 +69,16 @@ package final class Namespace: Sendable {
     }
 
     /// The time to live, in real time since the last request; `nil` if it has none.
-    package var timeToLive: Span? { committed.withLockedValue { $0.timeToLive } }
+    package var timeToLive: Span? { committed.timeToLive }
 
     /// The API tokens, the subscriptions' secrets and the server's own secrets, as of the last batch. Log lines mask
     /// them.
-    package var secrets: KnownSecrets { committed.withLockedValue { $0.secrets } }
+    package var secrets: KnownSecrets { committed.secrets }
 
     /// Moves written data into the database file if nothing was written since the last call, and closes an idle feed.
     /// Call it periodically.
     package func checkpointIfIdle() {
-        committed.withLockedValue { $0.database }?.checkpointIfIdle()
+        committed.database?.checkpointIfIdle()
         feed.closeIfIdle(at: environment.realTime())
     }
 
@@ -91,37 +89,33 @@ package final class Namespace: Sendable {
             .exclusive(
                 run: { state in
                     // A connection that cannot be closed stays open. The next request then reports the problem.
-                    if let idle = try? state?.closeIdleConnection() { committed.withLockedValue { $0.idle = idle } }
+                    if let idle = try? state?.closeIdleConnection() { committed.idle = idle }
                     return {}
                 }, refuse: { _ in }))
     }
 
     /// Whether the namespace is idle: its database is closed, and a summary exists.
-    package var isIdle: Bool { committed.withLockedValue { $0.idle != nil } }
+    package var isIdle: Bool { committed.idle != nil }
 
     /// Whether scheduled work is due now.
     package var isDue: Bool { wakeTime.map { $0 <= environment.realTime() } ?? false }
 
     /// Whether the namespace is idle and has webhook attempts that were in flight when the server stopped.
-    package var hasInterruptedDeliveries: Bool {
-        committed.withLockedValue { $0.idle?.hasInterruptedDeliveries == true }
-    }
+    package var hasInterruptedDeliveries: Bool { committed.idle?.hasInterruptedDeliveries == true }
 
     /// The namespace's entry in the control API's list, without opening its database. `nil` if the database is open
     /// or something is due. Also `nil` if all jobs have an order: listing is then one of them.
     ///
     /// - Parameter address: the address that the list's request asked.
     package func idleInfo(askedAt address: AskedAddress?) -> NamespaceInfo? {
-        guard !environment.sequencer.ordersAllJobs, let idle = committed.withLockedValue({ $0.idle }) else {
-            return nil
-        }
+        guard !environment.sequencer.ordersAllJobs, let idle = committed.idle else { return nil }
         let real = environment.realTime()
         guard !isDue else { return nil }
         return idle.info(name: name, url: environment.address.url(ofNamespace: name, askedAt: address), real: real)
     }
 
     /// The real time at which scheduled work falls due; `nil` if there is none, or if the clock is frozen.
-    package var wakeTime: Instant? { committed.withLockedValue { $0.wakeTime } }
+    package var wakeTime: Instant? { committed.wakeTime }
 
     /// Adds a request to the journal and to the feed. If all jobs have one order, this is one of them: what later requests
     /// read of the journal depends on it.
