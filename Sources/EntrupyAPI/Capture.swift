@@ -21,31 +21,3 @@ public struct CaptureStep: Codable, Sendable {
         self.uploaded = uploaded
     }
 }
-
-extension Capture.Status: RawRepresentable, CaseIterable {
-    /// The states that this version knows.
-    public static let allCases: [Capture.Status] = [.started, .submitted, .cancelled, .timedOut]
-
-    public init(rawValue: String) {
-        self = Self.allCases.first { $0.rawValue.isIdentical(to: rawValue) } ?? .other(rawValue)
-    }
-
-    public var rawValue: String {
-        switch self {
-        case .started: "started"
-        case .submitted: "submitted"
-        case .cancelled: "cancelled"
-        case .timedOut: "timed_out"
-        case .other(let state): state
-        }
-    }
-}
-
-extension Capture {
-    /// The state of a capture. Every state but `started` is final. Its JSON is the state as text.
-    public enum Status: Codable, Sendable, Hashable {
-        case started, submitted, cancelled, timedOut
-        /// A state that this version does not know.
-        case other(String)
-    }
-}

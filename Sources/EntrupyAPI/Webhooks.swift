@@ -1,35 +1,7 @@
 import Foundation
 import SimulationAPI
 
-/// An event that a subscription can receive [P].
-public enum WebhookEvent: String, Codable, Sendable, CaseIterable {
-    /// An item received its first final result.
-    case sessionCompleted = "session.completed"
-    /// An item was created or flagged, its flag was cleared or resolved, or its result changed.
-    case sessionUpdated = "session.updated"
-    /// The platform's support asked a question or requested a retake.
-    case supportMessage = "support.message"
-    /// A certificate was transferred to another holder.
-    case certificateTransfer = "certificate.transfer"
-}
-
-/// The form of a webhook's body [D webhook-body].
-public enum WebhookFormat: String, Codable, Sendable, CaseIterable {
-    /// `{"items": [item]}`, with the v1 item of the subscription's version; the v1.4 item for v2 [P].
-    case items
-    /// An envelope of the event, whose `data` is the item of the subscription's version.
-    case event
-}
-
-/// The form of a webhook's signature: of the HMAC-SHA256 of the body's bytes [D webhook-signature].
-public enum WebhookSignatureForm: String, Codable, Sendable, CaseIterable {
-    /// `SHA256:` and the base64 of the code, with padding.
-    case base64 = "sha256-base64"
-    /// `SHA256:` and the code in lower-case hex.
-    case prefixedHex = "sha256-hex"
-    /// The code in lower-case hex.
-    case hex
-
+extension WebhookSignatureForm {
     /// The header that holds the signature [P].
     public static let header = "Entrupy-Signature"
 
