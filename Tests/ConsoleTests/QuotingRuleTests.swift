@@ -176,12 +176,9 @@ import Testing
         let shell = try sites(/\b(Shell\.[a-z]+)/)
         #expect(
             shell == [
-                "Console/Frame.swift": ["Shell.option"], "Console/Pages/ActivityPage.swift": ["Shell.quoted"],
-                "Console/Pages/ComponentsPage.swift": ["Shell.quoted"],
+                "Console/Frame.swift": ["Shell.option", "Shell.quoted"],
                 "Console/Pages/DifferencePage.swift": ["Shell.operand"],
-                "Console/Pages/ProblemPage.swift": ["Shell.operand"],
-                "Console/Pages/UsersPage.swift": ["Shell.quoted"],
-                "Console/Pages/WebhooksPage.swift": ["Shell.quoted"], "Console/StandalonePage.swift": ["Shell.operand"],
+                "Console/Pages/ProblemPage.swift": ["Shell.operand"], "Console/StandalonePage.swift": ["Shell.operand"],
                 "Console/Wording/Snippets.swift": ["Shell.option", "Shell.quoted", "Shell.remark"],
                 "entrupy-sim/Client/ControlClient.swift": ["Shell.operand"],
                 "entrupy-sim/Suggestions.swift": ["Shell.operand", "Shell.quoted"],
