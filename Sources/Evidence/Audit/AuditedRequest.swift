@@ -31,6 +31,13 @@ struct AuditedRequest: Sendable {
             return client
         }
 
+        /// The user's program, whatever session it used.
+        var inAnySession: Client {
+            var client = self
+            client.credential = nil
+            return client
+        }
+
         /// Whether requests of other clients can be told from its own: anonymous ones can on a connection only.
         var isKnown: Bool { caller != nil || connection != nil }
     }

@@ -156,14 +156,12 @@ extension Court {
             judgement.skip(request, needing: request.entry.response)
             guard let begun = request.digests.answered[token] else { continue }
             judgement.lookedAt += 1
-            // The user's program, whatever session it used.
-            var client = request.client
-            client.credential = nil
+            let client = request.client.inAnySession
             let real = request.entry.times?.started.epoch ?? now
             let end = request.end(expires)
             // A session that is over on the device from its beginning is never used.
             var looksExpired = end <= real && uses[begun] == nil
-            let others = sessions.oldest(limit, of: client) { [client] session in
+            let others = sessions.oldest(limit, of: client) { session in
                 guard session.expires > now, request.began(after: session.login) ?? true else { return false }
                 if session.expires <= real { looksExpired = true }
                 guard session.expires > real else { return false }
