@@ -133,7 +133,8 @@ extension WebhooksCommand {
                     headers: [("Authorization", "Token \(token)"), ("Api-Version", "1.4")])
             ).decoded()
             return Data(
-                JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(isSpaced: true))
+                JSONDocument.object([("items", .array([try JSONDocument(encoding: answer.item)]))]).bytes(
+                    isSpaced: true))
         }
 
         private func show(_ results: [WebhookProbe.Result], _ terminal: Terminal) throws {
