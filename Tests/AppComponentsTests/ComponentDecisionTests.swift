@@ -102,7 +102,7 @@ import Testing
             id: "x", name: "X", isSupported: true, hasFeedback: false,
             document: .init(
                 video: false, tilted: false, extractsData: false, types: nil, issuingCountries: nil,
-                nationalities: ["NLD"]), biometrics: nil)
+                nationalities: ["NLD"]), biometricsVideo: nil)
         let client = try Client(stored: .object(members))
         let today = CivilDate(ComponentBench.morning)
         #expect(FinishDocument.failure(.tinReferenceDocument, client, workflow, today) == nil)
