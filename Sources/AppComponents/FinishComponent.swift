@@ -16,6 +16,7 @@ private enum Finish {
         let files = try job.transaction.componentFiles(sessionID: session.id, component: run.component)
         try checkFiles(files, run, session.workflow)
         let decided = try decision(session, run, job)
+        // A decision without a failure is a wrong check digit: the component succeeds then, whatever the rule says.
         if let failure = decided.map({ $0.decision.failure(at: .finish) }) ?? failureByRule() {
             try job.transaction.end(run, error: failure.rawValue, at: job.now)
             try job.record(
@@ -30,8 +31,8 @@ private enum Finish {
         return .success((files, isDamaged: decided != nil))
     }
 
-    /// The decision of an outcome rule, or else of the magic number without a rule, about the end of a component: its failure, or a
-    /// wrong check digit [D component-order]. Writes.
+    /// The decision about the end of a component, with the outcome rule that made it; without one it is that of a magic number. It is a
+    /// failure, or a wrong check digit [D component-order]. Writes.
     private static func decision(
         _ session: ActiveWorkflowSession, _ run: ComponentRunRecord, _ job: JobContext
     ) throws -> (rule: OutcomeRule?, decision: MagicNumber)? {

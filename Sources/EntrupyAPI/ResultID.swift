@@ -7,7 +7,7 @@ extension ResultID {
         [.registered, .registrationInvalid, .registrationNotSupported].contains(self)
     }
 
-    /// Whether the result is a final one. An id that this version does not know is final, as most are.
+    /// Whether the result is a final one, as `analyzed` is [D analyzed]. An id that this version does not know is final, as most are.
     public var isFinal: Bool { ![.needsReview, .dataRequired, .received].contains(self) }
 
     /// Whether a result may be flagged at all, if the settings list it: none of the newest interface may [D newest-results].

@@ -2,7 +2,7 @@ import Foundation
 import SimulationAPI
 
 extension WebhookSignatureForm {
-    /// The header that holds the signature [P].
+    /// The header that holds the signature [P] [D webhook-signature].
     public static let header = "Entrupy-Signature"
 
     /// The header's value.

@@ -53,7 +53,9 @@ package struct JSONText {
     /// Writes the description of a finite number.
     private mutating func number(text: String) {
         text.withBytes { digits in
-            let isWhole = text.utf8.count > 2 && text.ends(with: ".0")
+            let isWhole =
+                digits.count > 2 && digits[digits.count - 2] == UInt8(ascii: ".")
+                && digits[digits.count - 1] == UInt8(ascii: "0")
             append(digits, 0..<(isWhole ? digits.count - 2 : digits.count))
         }
     }

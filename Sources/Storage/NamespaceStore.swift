@@ -307,7 +307,7 @@ package final class NamespaceStore: Sendable {
     }
 }
 
-/// A database that no namespace uses: a new one, or a template.
+/// A database that no namespace uses: a new one, a template, or a snapshot.
 package enum DatabasePlace: Sendable {
     case memory(NamespaceDatabase)
     /// Its path.

@@ -6,7 +6,7 @@ import GRDB
 ///
 /// None of these functions follows a symbolic link in the last part of a path. Another user who may write to the data
 /// directory, or a mistake of its owner, could otherwise make the server overwrite or publish any file. The folders above
-/// are the caller's to check, with ``checkFolder(at:)``: a data directory may itself be a link.
+/// are the caller's to check, with ``checkFolder(at:)`` and ``checkFolders(above:)``: a data directory may itself be a link.
 package enum PrivateFile {
     package static let fileMode: mode_t = 0o600
     package static let folderMode: mode_t = 0o700

@@ -187,7 +187,7 @@ extension EntrupySeed.Organization {
             } ?? [])
     }
 
-    /// Stores what the organization has beside its account, in place of what it has already. Writes.
+    /// Adds the bundles, and stores the switch and the partner users in place of those that the organization has. Writes.
     ///
     /// - Parameter ids: the rows of the organizations by name.
     fileprivate func load(_ transaction: Transaction, organizations ids: [TextKey: Int64]) throws {

@@ -77,7 +77,7 @@ extension ResultID: RawRepresentable, CaseIterable {
 
 /// The id of an item's flag [S]. Its JSON is the id as text.
 public enum FlagID: Codable, Sendable, Hashable {
-    /// The item has no flag.
+    /// The item has no flag; the id is `none`.
     case unflagged
     case flagged
     /// Support has answered the flag.

@@ -10,14 +10,13 @@ extension Court {
         let target: TextKey
         /// `nil` if a repetition may have another body, or another `Accept-Language`.
         let body, language: String?
-        /// The parameters of the query in one order, whatever theirs was.
-        private let parameters: TextKey
+        private let parameters: Parameters
 
         init(_ request: AuditedRequest, body: String? = nil, language: String? = nil) {
             client = request.client
             method = request.entry.method
             target = TextKey(request.path)
-            parameters = Self.parameters(of: request, withCursor: true)
+            parameters = Parameters(ofQuery: request.entry.query)
             self.body = body
             self.language = language
         }
@@ -28,20 +27,33 @@ extension Court {
             client = AuditedRequest.Client(caller: request.caller, test: nil, userAgent: nil)
             method = request.entry.method
             target = TextKey(request.path)
-            parameters = Self.parameters(of: request, withCursor: false)
+            parameters = Parameters(ofQuery: request.entry.query, withCursor: false)
             body = nil
             language = nil
         }
+    }
 
-        /// The parameter `_` is left out: clients count in it, so that no cache knows the request.
-        private static func parameters(of request: AuditedRequest, withCursor: Bool) -> TextKey {
-            let parameters = request.queryPairs.filter { parameter in
-                let name = parameter.utf8.prefix { $0 != UInt8(ascii: "=") }
-                let isLeftOut =
-                    name.elementsEqual("_".utf8) || !withCursor && name.suffix(6).elementsEqual("cursor".utf8)
-                return !isLeftOut
+    /// The parameters of a query, in any order, in time proportional to its length. Two queries are equal if they have the same
+    /// parameters; others are by the chance of 64 random bits. The parameter `_` is left out: clients count in it, so that no cache
+    /// knows the request.
+    private struct Parameters: Hashable {
+        private var count = 0
+        private var sum = 0
+
+        init(ofQuery query: String, withCursor: Bool = true) {
+            var query = query
+            query.withUTF8 { bytes in
+                for parameter in bytes.dropFirst().split(separator: UInt8(ascii: "&")) {
+                    let name = parameter.prefix { $0 != UInt8(ascii: "=") }
+                    if name.elementsEqual("_".utf8) || !withCursor && name.suffix(6).elementsEqual("cursor".utf8) {
+                        continue
+                    }
+                    var hasher = Hasher()
+                    hasher.combine(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: parameter)))
+                    count += 1
+                    sum &+= hasher.finalize()
+                }
             }
-            return TextKey(parameters.map(String.init).sortedByBytes().joined(separator: "&"))
         }
     }
 

@@ -221,17 +221,20 @@ package final class CoverageLedger: Sendable {
     }
 
     /// Begins anew for the namespaces whose name begins with a prefix. The server's counts stay.
-    package func clearNamespaces(prefix: String) { clear { $0.begins(with: prefix) } }
-
-    /// Begins anew for one namespace. The server's counts stay.
-    package func clearNamespace(_ name: String) { clear { $0 == name } }
-
-    private func clear(where isMeant: (String) -> Bool) {
+    package func clearNamespaces(prefix: String) {
         state.withLockedValue { state in
-            for name in state.namespaces.keys where isMeant(name) {
+            for name in state.namespaces.keys where name.begins(with: prefix) {
                 let counts = newCounts(within: state.server)
                 state.namespaces[name]?.counts = counts
             }
+        }
+    }
+
+    /// Begins anew for one namespace. The server's counts stay.
+    package func clearNamespace(_ name: String) {
+        state.withLockedValue { state in
+            let counts = newCounts(within: state.server)
+            state.namespaces[name]?.counts = counts
         }
     }
 

@@ -13,7 +13,7 @@ package struct SnapshotRecord: Sendable {
     package let bytes: Int
     let place: DatabasePlace
     /// The identity that the file had when it was found; `nil` in memory. Another request may delete or replace it meanwhile.
-    var identity: FileIdentity?
+    let identity: FileIdentity?
 
     /// The images that the snapshot refers to.
     package func images() throws -> Set<ImageHash> {
@@ -205,7 +205,9 @@ package final class SnapshotStore: Sendable {
         guard copy.usesSecondConnection else {
             let database = try copy.finished()
             let (facts, bytes) = try database.transaction { (try describe($0), try $0.databaseBytes()) }
-            return SnapshotRecord(namespace: namespace, name: "", facts: facts, bytes: bytes, place: .memory(database))
+            return SnapshotRecord(
+                namespace: namespace, name: "", facts: facts, bytes: bytes, place: .memory(database),
+                identity: nil)
         }
         let fresh = try temporaryPath()
         do {
@@ -248,7 +250,7 @@ package final class SnapshotStore: Sendable {
             return (facts, try transaction.databaseBytes())
         }
         let record = SnapshotRecord(
-            namespace: namespace, name: name, facts: facts, bytes: bytes, place: .memory(database))
+            namespace: namespace, name: name, facts: facts, bytes: bytes, place: .memory(database), identity: nil)
         let old = memory.withLockedValue { $0[namespace]?[name] }
         return try releasing(old?.images() ?? []) {
             let isNew = memory.withLockedValue { $0[namespace, default: [:]].updateValue(record, forKey: name) == nil }
