@@ -60,7 +60,7 @@ enum RulesPage {
     }
 }
 
-/// What a rule matches.
+/// The conditions that a rule matches.
 private func conditions(_ match: JSONValue, _ names: Names) -> [NamedText] {
     let members = match.members ?? [:]
     guard !members.isEmpty else { return [NamedText(name: "everything", value: "")] }

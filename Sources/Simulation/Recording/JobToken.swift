@@ -192,7 +192,7 @@ package final class JobToken: Sendable {
         }
     }
 
-    /// Whether a job has taken a place.
+    /// Whether a job has taken a place, in a recording; whether a turn is left, in a replay.
     package var hasTurns: Bool { state.withLockedValue { !$0.turns.isEmpty } }
 
     /// All turns and observations so far. Takes one turn now if there is none.
