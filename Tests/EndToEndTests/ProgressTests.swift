@@ -32,7 +32,7 @@ import Testing
 
     @Test func aTerminalShowsItAndNothingIsLeft() async throws {
         let server = try await server()
-        let run = try PseudoTerminal.run(words(server), environment: ["CI": ""])
+        let run = try await PseudoTerminal.run(words(server), environment: ["CI": ""])
         #expect(run.status == 69)
         let shown = run.output.split(separator: "\r", omittingEmptySubsequences: false)
         let lines = shown.filter { $0.hasPrefix("exporting: ") }
@@ -52,7 +52,7 @@ import Testing
         let saving = info.merging(["saving": ["bytes": 250_000_000, "total_bytes": 1_000_000_000]])
         let server = try await HostileServer(
             .stall(""), answersPings: true, info: String(decoding: try WireJSON.encode(saving), as: UTF8.self))
-        let run = try PseudoTerminal.run(
+        let run = try await PseudoTerminal.run(
             ["snapshot", "save", "s", "--url", server.url, "--timeout", "3s"], environment: ["CI": ""])
         #expect(run.status == 69)
         let lines = run.output.split(separator: "\r").filter { $0.hasPrefix("saving: 250 MB of 1 GB (25%), ") }
@@ -66,7 +66,7 @@ import Testing
             ([], ["CI": "", "TERM": "dumb"]),
         ]
         for (flags, environment) in cases {
-            let run = try PseudoTerminal.run(words(server) + flags, environment: environment)
+            let run = try await PseudoTerminal.run(words(server) + flags, environment: environment)
             #expect(run.status == 69 && !run.output.contains("exporting"), "\(flags) \(environment)")
         }
         #expect(!(try await SimProcess.run(words(server)).output.contains("exporting")))

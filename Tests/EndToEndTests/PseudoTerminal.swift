@@ -4,11 +4,21 @@ import Foundation
 struct PseudoTerminal {
     struct Unavailable: Error {}
 
-    /// Runs the binary on a terminal and waits until it exits.
+    /// Runs the binary on a terminal and waits until it exits, on a thread of its own: tests share few.
     ///
     /// - Returns: its exit status and the bytes that the terminal got from standard output and standard error.
     static func run(
         _ arguments: [String], environment: [String: String] = [:]
+    ) async throws -> (status: Int32, output: String) {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try runBlocking(arguments, environment: environment) })
+            }
+        }
+    }
+
+    private static func runBlocking(
+        _ arguments: [String], environment: [String: String]
     ) throws -> (status: Int32, output: String) {
         let (master, slave) = try open()
         defer { close(master) }

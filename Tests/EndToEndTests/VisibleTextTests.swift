@@ -88,13 +88,13 @@ import Testing
     @Test func onATerminalNothingButOurColoursIsObeyed() async throws {
         let world = try await hostileWorld()
         for (command, _) in Self.commands {
-            let printed = try PseudoTerminal.run(words(command, world))
+            let printed = try await PseudoTerminal.run(words(command, world))
             let plain = printed.output.replacing(#/\u{1b}\[(0|1|2|31|32|33)m/#, with: "")
             #expect(Self.hidden(in: plain) == [], "\(command): \(printed.output.debugDescription)")
         }
-        let doctor = try PseudoTerminal.run(words(["doctor"], world))
+        let doctor = try await PseudoTerminal.run(words(["doctor"], world))
         #expect(doctor.output.contains("\u{1b}[32mok   \u{1b}[0m  server: "), "\(doctor.output.debugDescription)")
-        let refused = try PseudoTerminal.run(words(["users", "show", Self.hostile], world))
+        let refused = try await PseudoTerminal.run(words(["users", "show", Self.hostile], world))
         #expect(refused.output.hasPrefix("\u{1b}[31merror:\u{1b}[0m "), "\(refused.output.debugDescription)")
     }
 
@@ -108,16 +108,17 @@ import Testing
             let piped = try await SimProcess.run(words(command, world) + ["--json"])
             #expect(piped.output == answer.text + "\n")
             #expect(Self.hidden(in: piped.output).contains("\u{202e}"))
-            let shown = try PseudoTerminal.run(words(command, world) + ["--json"])
+            let shown = try await PseudoTerminal.run(words(command, world) + ["--json"])
             #expect(Self.hidden(in: shown.output) == [], "\(shown.output.debugDescription)")
             #expect(try WireJSON.decode(JSONValue.self, from: Data(shown.output.utf8)) == answer.json)
         }
         // Documents too: seed data, and an archive of requests.
         for command in [["seed", "export"], ["requests", "list", "--har"]] {
-            let shown = try PseudoTerminal.run(words(command, world))
-            #expect(shown.status == 0 && Self.hidden(in: shown.output) == [] && shown.output.utf8.count > 1000)
+            let shown = try await PseudoTerminal.run(words(command, world))
+            #expect(shown.status == 0 && shown.output.utf8.count > 1000, "\(command): \(shown.output.prefix(1000))")
+            #expect(Self.hidden(in: shown.output) == [], "\(command): \(shown.output.debugDescription)")
         }
-        let archive = try PseudoTerminal.run(words(["bundle", "-o", "-"], world))
+        let archive = try await PseudoTerminal.run(words(["bundle", "-o", "-"], world))
         #expect(archive.status == 64 && archive.output.contains("the archive is not text for a terminal"))
     }
 
