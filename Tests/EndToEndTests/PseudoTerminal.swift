@@ -6,6 +6,8 @@ struct PseudoTerminal {
 
     /// Runs the binary on a terminal and waits until it exits, on a thread of its own: tests share few.
     ///
+    /// - Parameter environment: more variables. `CI` is set unless they say otherwise: a command that takes over a second would show how far
+    ///   it is, with characters that move the cursor.
     /// - Returns: its exit status and the bytes that the terminal got from standard output and standard error.
     static func run(
         _ arguments: [String], environment: [String: String] = [:]
@@ -28,8 +30,10 @@ struct PseudoTerminal {
         settings.c_oflag &= ~tcflag_t(OPOST)
         tcsetattr(slave, TCSANOW, &settings)
         let process = Process()
-        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "NO_COLOR": ""]) { $1 }
-            .merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "TERM": "xterm", "NO_COLOR": "", "CI": "true",
+        ]) { $1 }
+        .merging(environment) { $1 }
         process.executableURL = URL(fileURLWithPath: SimProcess.path)
         process.arguments = arguments
         let handle = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
