@@ -284,11 +284,12 @@ bench-short: release ## Run each load of bench for a second, with few items, to 
 docs: toolchain ## Build the documentation of the libraries for apps and tests into dist/docs, with DocC
 	@scripts/docs dist/docs
 
-# dist/docs is made anew, unless SITE_DOCC=0: then it is taken as it is, and without it the pages of the Swift libraries are left out.
+# dist/docs is made anew, unless SITE_DOCC=0: then it is taken as it is, and without it the pages of the Swift libraries are left out. The
+# pages of the API are the program's.
 SITE_DOCC ?= 1
-site: $(if $(filter 0,$(SITE_DOCC)),,docs) ## Build the site of the documents, the API and the libraries into dist/site, and check its links (SITE_DOCC=0 builds no DocC)
+site: $(if $(SKIP_BUILD)$(BINARY_TO_TEST),,build) $(if $(filter 0,$(SITE_DOCC)),,docs) ## Build the site of the documents, the API and the libraries into dist/site, and check its links (SITE_DOCC=0 builds no DocC)
 	@scripts/python
-	@python3 -B site/build.py --out dist/site $$([ ! -d dist/docs/data/documentation ] || echo --docc dist/docs)
+	@python3 -B site/build.py --out dist/site --program $(or $(BINARY_TO_TEST),$(BINARY)) $$([ ! -d dist/docs/data/documentation ] || echo --docc dist/docs)
 
 test-site: site ## Try what builds the site with hostile documents, and the site in a browser (SHORT=1 for fewer pages, SITE_DOCC=0 as in site)
 	@python3 -B Tests/Site/selftest.py

@@ -1,286 +1,174 @@
-"""The pages of the API, from the OpenAPI description: a page for each part, one for the shapes, one for the errors that routes share."""
+"""The pages of the API: the server's page of all routes, cut into a page for each part, one for the errors that routes share and one for the
+shapes. The server makes it from the OpenAPI description; here it has the site's frame and search, and not the forms that need a server."""
 import html
-import json
+import html.parser
 import re
 
-import yaml
-
 from frame import Page
-from prose import Anchors, Prose, heading, slug
+from prose import heading, slug
 
-METHODS = ("get", "put", "post", "patch", "delete")
-#: How deep the members of an object without a name are listed.
-DEEPEST = 5
-
-
-class Timeless(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):
-    """Reads moments as the texts that they are."""
-
-
-Timeless.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+#: The parts at the end of the server's page, with their address, and what stands above them here.
+LAST = {
+    "Errors": ("api-errors.html", "Shared answers",
+               'Answers that several routes give. What each error means, and how to get it: <a href="errors.html">Errors</a>.'),
+    "Shapes": ("api-shapes.html", "Shapes", "What bodies are made of, by name. Routes link here."),
+}
 
 
-def breakable(path):
-    """A path that a line may break after each slash."""
-    return html.escape(path).replace("/", "/<wbr>")
+class Entry:
+    """A route, an error or a shape: its anchor, title and HTML. `method` and `path` are a route's."""
+
+    def __init__(self, attributes):
+        self.anchor = attributes["id"]
+        self.method, self.path = attributes.get("data-method"), attributes.get("data-path")
+        self.title, self.html = [], []
+
+
+class Cutter(html.parser.HTMLParser):
+    """Reads the server's page into `parts`, a list of (name, HTML of the introduction, entries). The first has no name."""
+
+    TABLE = ('<div class="table"><table class="c3"><thead><tr><th>name</th><th>type</th><th>meaning</th></tr></thead><tbody>', "</tbody></table></div>")
+    #: What the site's style calls things of the server's page.
+    OPENED = {"h4": '<h3 class="quiet">', "table": TABLE[0], "details": '<details class="answer">'}
+    CLOSED = {"h4": "</h3>", "table": TABLE[1]}
+
+    def __init__(self):
+        super().__init__(convert_charrefs=False)
+        self.parts, self.summary = [], ""
+        #: Where HTML goes, and the element whose end stops that. None outside of what is taken.
+        self.sink = self.until = None
+        self.entry, self.is_main = None, False
+        #: The element of the server's own that is left out, and how many of its name are open in it.
+        self.skipped, self.depth = None, 0
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        if tag == self.skipped:
+            self.depth += 1
+        if self.skipped or not self.is_main:
+            self.is_main = self.is_main or tag == "main"
+        elif "tool" in (values.get("class") or "").split():
+            self.skipped, self.depth = tag, 1
+        elif tag == "section":
+            self.parts.append(["", [], []])
+        elif tag == "article":
+            self.entry = Entry(values)
+            self.parts[-1][2].append(self.entry)
+            self.sink, self.until = self.entry.html, "article"
+        elif tag == "h3" and self.entry:
+            self.sink = self.entry.title
+        elif tag == "h2":
+            self.sink, self.until = [], "h2"
+        elif tag == "div" and values.get("class") == "lead":
+            self.sink, self.until = self.parts[-1][1], "div"
+        elif self.sink is not None:
+            self._take(tag, values)
+
+    def _take(self, tag, values):
+        if tag == "a" and values.get("class") == "path":
+            self.sink.append('<span class="mono">')
+        elif tag == "p" and values.get("class") == "error":
+            self.sink.append('<p class="answer">')
+        else:
+            self.sink.append(self.OPENED.get(tag) or self.get_starttag_text())
+
+    def handle_endtag(self, tag):
+        if self.skipped:
+            self.depth -= tag == self.skipped
+            self.skipped = self.skipped if self.depth else None
+        elif self.sink is None:
+            self.is_main = self.is_main and tag != "main"
+        elif self.entry and tag == "h3":
+            self.sink = self.entry.html
+        elif tag == self.until:
+            if tag == "h2":
+                self.parts[-1][0] = html.unescape("".join(self.sink))
+            self.sink = self.until = self.entry = None
+        else:
+            in_title = self.entry and self.sink is self.entry.title
+            self.sink.append("</span>" if in_title and tag == "a" else self.CLOSED.get(tag) or f"</{tag}>")
+
+    def handle_data(self, data):
+        if self.sink is not None and not self.skipped:
+            self.sink.append(data)
+
+    def handle_entityref(self, name):
+        self.handle_data(f"&{name};")
+
+    def handle_charref(self, name):
+        self.handle_data(f"&#{name};")
+
+
+def words(parts):
+    """The text of HTML, for the search. An answer that routes share is found once, on its own page."""
+    text = re.sub(r'<p class="answer">.*?</p>', "", "".join(parts), flags=re.S)
+    text = re.sub(r"</?(?:a|b|code|em|span|strong|wbr)\b[^>]*>", "", text)
+    return html.unescape(re.sub(r"<[^>]*>", " ", text))
 
 
 class Api:
+    """`text` is the server's page; `source` the description's name, which pages show."""
+
     def __init__(self, text, source):
-        self.doc = yaml.load(text, Timeless)
         self.source = source
-        self.prose = Prose()
-        self.shapes = Page("api-shapes.html", "Shapes", source, short="Shapes")
-        self.errors = Page("api-errors.html", "Shared answers", source, short="Shared answers")
-        self.index = Page("api.html", "The API", source, short="All routes")
-        self.parts = {}
-        for tag in self.doc["tags"]:
-            self.parts[tag["name"]] = Page(f"api-{slug(tag['name'])}.html", f"API: {tag['name']}", source, short=tag["name"])
+        cutter = Cutter()
+        cutter.feed(text)
+        cutter.close()
+        if len(cutter.parts) < 2 or cutter.sink is not None:
+            raise ValueError("the server's page of the routes has no parts: site/api.py does not fit Sources/Server/Documentation/page.mustache")
+        self.introduction, self.parts = cutter.parts[0], cutter.parts[1:]
+        self.page_of = {}
 
     def pages(self):
-        operations = {name: [] for name in self.parts}
-        for path, item in self.doc["paths"].items():
-            for method in METHODS:
-                if method in item:
-                    operations[item[method]["tags"][0]].append((method.upper(), path, item[method]))
-        self._write_index(operations)
-        for tag in self.doc["tags"]:
-            self._write_part(self.parts[tag["name"]], tag, operations[tag["name"]])
-        self._write_shapes()
-        self._write_errors()
-        return [self.index, *self.parts.values(), self.shapes, self.errors]
+        index = Page("api.html", "The API", self.source, short="All routes")
+        pages = [self._page(name, entries) for name, _, entries in self.parts]
+        for page, (name, lead, entries) in zip(pages, self.parts):
+            self._write(page, LAST[name][2] if name in LAST else "".join(lead), entries)
+        self._write_index(index, pages)
+        return [index, *pages]
 
-    # MARK: References
+    def _page(self, name, entries):
+        url, title, _ = LAST.get(name, (f"api-{slug(name)}.html", f"API: {name}", ""))
+        page = Page(url, title, self.source, short=LAST[name][1] if name in LAST else name)
+        self.page_of.update({entry.anchor: page for entry in entries})
+        return page
 
-    def follow(self, node):
-        """The node that a reference names, and the reference's last part; the node itself and None if it is no reference."""
-        if not isinstance(node, dict) or "$ref" not in node:
-            return node, None
-        found = self.doc
-        for part in node["$ref"].removeprefix("#/").split("/"):
-            found = found[part.replace("~1", "/").replace("~0", "~")]
-        return found, node["$ref"].rsplit("/", 1)[1]
+    def _linked(self, parts, page):
+        """HTML whose links lead to the pages of their anchors."""
+        def target(found):
+            other = self.page_of.get(html.unescape(found[1]))
+            return found[0] if other in (None, page) else f'href="{page.to(f"{other.url}#{found[1]}")}"'
+        text = "".join(parts).replace("".join(Cutter.TABLE), "")
+        return re.sub(r'href="#([^"]*)"', target, text)
 
-    # MARK: Types
+    def _write(self, page, lead, entries):
+        page.html = f'<div class="lead">{lead}</div>'
+        page.sections = [("", "", words(lead))]
+        for entry in entries:
+            name = " ".join(words(entry.title).split())
+            page.headings.append((2, entry.anchor, name))
+            page.html += heading(2, entry.anchor, "".join(entry.title).strip(), name) + self._linked(entry.html, page)
+            page.sections.append((entry.anchor, name, words(entry.html)))
 
-    def type(self, schema, page):
-        """A schema as one line of HTML, with links to the shapes."""
-        if schema is True or schema == {}:
-            return "anything"
-        if "$ref" in schema:
-            name = schema["$ref"].rsplit("/", 1)[1]
-            return f'<a href="{page.to(f"{self.shapes.url}#{name}")}">{html.escape(name)}</a>'
-        if "const" in schema:
-            return f"<code>{html.escape(json.dumps(schema['const'], ensure_ascii=False))}</code>"
-        if "enum" in schema:
-            return ", ".join(f"<code>{html.escape(value if isinstance(value, str) else json.dumps(value))}</code>" for value in schema["enum"])
-        for word, between in (("anyOf", " or "), ("oneOf", " or "), ("allOf", " and ")):
-            if word in schema:
-                kinds = [self.type(one, page) for one in schema[word] if set(one) - {"required", "if", "then", "not"}]
-                return between.join(dict.fromkeys(kinds)) or "object"
-        kind = schema.get("type", "object" if "properties" in schema else "anything")
-        if isinstance(kind, list):
-            return " or ".join(kind)
-        if kind == "array":
-            said = f"list of {self.type(schema.get('items', {}), page)}"
-        elif kind == "object" and isinstance(schema.get("additionalProperties"), dict):
-            said = f"object whose members are {self.type(schema['additionalProperties'], page)}"
-        else:
-            said = html.escape(kind)
-        return said + self._bounds(schema)
+    def _write_index(self, index, pages):
+        index.html = "".join(self.introduction[1])
+        index.sections = [("", "", words(index.html))]
+        index.html += ('<p>The running program serves the same as <a href="http://127.0.0.1:8642/_sim/docs">a page on which each route can be tried</a>, '
+                       'and as <code>/openapi.json</code> and <code>/openapi.yaml</code> for tools.</p>')
+        for page, (name, lead, entries) in zip(pages, self.parts):
+            if name in LAST:
+                continue
+            anchor = slug(name)
+            index.headings.append((2, anchor, name))
+            index.html += heading(2, anchor, f'<a href="{index.to(page.url)}">{html.escape(name)}</a>', name) + "".join(lead)
+            rows = "".join(self._row(index, page, entry) for entry in entries)
+            index.html += ('<div class="table"><table class="routes"><thead><tr><th>method</th><th>path</th><th>what it does</th></tr></thead>'
+                           f"<tbody>{rows}</tbody></table></div>")
 
     @staticmethod
-    def _bounds(schema):
-        said = []
-        if "format" in schema:
-            said.append(html.escape(schema["format"]))
-        for low, high, unit in (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " entries")):
-            least, most = schema.get(low), schema.get(high)
-            if least is not None and most is not None:
-                said.append(f"{least:,} to {most:,}{unit}")
-            elif least is not None:
-                said.append(f"at least {least:,}{unit}")
-            elif most is not None:
-                said.append(f"at most {most:,}{unit}")
-        if "pattern" in schema:
-            said.append(f"<code>{html.escape(schema['pattern'])}</code>")
-        if "default" in schema:
-            said.append(f"default <code>{html.escape(json.dumps(schema['default'], ensure_ascii=False))}</code>")
-        return f' <span class="dim">({", ".join(said)})</span>' if said else ""
-
-    def members(self, schema, page, depth=0):
-        """The members of an object: (depth, name, is required, type, description). Named shapes are links and are not opened."""
-        rows = []
-        schema = schema if isinstance(schema, dict) else {}
-        if depth and "$ref" in schema:
-            return rows
-        schema, _ = self.follow(schema)
-        for word in ("allOf", "anyOf", "oneOf"):
-            for one in schema.get(word, []):
-                rows += self.members(one, page, depth) if "$ref" not in one or depth == 0 and word == "allOf" else []
-        needed = set(schema.get("required", []))
-        for name, member in schema.get("properties", {}).items():
-            member = member if isinstance(member, dict) else {}
-            rows.append((depth, name, name in needed, self.type(member, page), member.get("description", "")))
-            if depth < DEEPEST:
-                rows += self.members(member, page, depth + 1)
-                if isinstance(member.get("items"), dict):
-                    rows += self.members(member["items"], page, depth + 1)
-        seen, kept = set(), []
-        for row in rows:
-            if depth or row[0] or row[1] not in seen:
-                kept.append(row)
-            if not row[0]:
-                seen.add(row[1])
-        return kept
-
-    def member_table(self, schema, page):
-        rows = "".join(
-            f'<tr><td class="deep{depth}"><code>{html.escape(str(name))}</code>{" <span class=needed>required</span>" if needed else ""}</td>'
-            f'<td>{kind}</td><td>{self.prose.inline(described.strip()) if described else ""}</td></tr>'
-            for depth, name, needed, kind, described in self.members(schema, page))
-        if not rows:
-            return ""
-        return f'<div class="table"><table class="c3"><thead><tr><th>member</th><th>type</th><th>meaning</th></tr></thead><tbody>{rows}</tbody></table></div>'
-
-    def content(self, node, page):
-        """Types, members and examples of a body."""
-        parts, text = [], []
-        for media, body in node.get("content", {}).items():
-            schema = body.get("schema", {})
-            parts.append(f'<p><code>{html.escape(media)}</code> {self.type(schema, page)}</p>')
-            if "$ref" not in schema:
-                parts.append(self.member_table(schema, page))
-            examples = {name: self.follow(example)[0].get("value") for name, example in body.get("examples", {}).items()}
-            if "example" in body:
-                examples = {"": body["example"], **examples}
-            for name, value in examples.items():
-                shown = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-                parts.append(f'<figure><figcaption>Example{f" <code>{html.escape(name)}</code>" if name else ""}</figcaption>'
-                             f"<pre><code>{html.escape(shown)}</code></pre></figure>")
-                text.append(shown if len(shown) < 600 else "")
-        return "".join(parts), " ".join(text)
-
-    # MARK: Pages
-
-    def _write_index(self, operations):
-        page, anchors = self.index, Anchors()
-        info = self.doc["info"]
-        page.html = f'<p class="lead">{html.escape(info.get("summary", ""))} {sum(map(len, operations.values()))} operations, version {html.escape(info["version"])}.</p>'
-        page.html += self.prose.block(info.get("description", ""), deeper=1, anchors=anchors)
-        page.html += ('<p>The running program serves the same as <a href="http://127.0.0.1:8642/_sim/docs">a page on which each route can be tried</a>, '
-                      'and as <code>/openapi.json</code> and <code>/openapi.yaml</code> for tools.</p>')
-        for tag in self.doc["tags"]:
-            anchor = anchors.add(tag["name"])
-            part = self.parts[tag["name"]]
-            page.headings.append((2, anchor, tag["name"]))
-            page.html += heading(2, anchor, f'<a href="{page.to(part.url)}">{html.escape(tag["name"])}</a>', tag["name"])
-            page.html += f"<p>{self.prose.inline(tag['description'])}</p>"
-            rows = "".join(
-                f'<tr><td><span class="method {method}">{method}</span></td><td><a class="mono" href="{page.to(part.url + "#" + operation["operationId"])}">'
-                f'{breakable(path)}</a></td><td>{self.prose.inline(operation["summary"])}</td></tr>'
-                for method, path, operation in operations[tag["name"]])
-            page.html += ('<div class="table"><table class="routes"><thead><tr><th>method</th><th>path</th><th>what it does</th></tr></thead>'
-                          f"<tbody>{rows}</tbody></table></div>")
-        page.sections = [("", "", re.sub(r"[*`]", "", info.get("description", "")))]
-
-    def _write_part(self, page, tag, operations):
-        page.html = f'<p class="lead">{self.prose.inline(tag["description"])}</p>'
-        page.sections = [("", "", tag["description"])]
-        for method, path, operation in operations:
-            anchor = operation["operationId"]
-            name = f"{method} {path}"
-            page.headings.append((2, anchor, name))
-            page.html += heading(2, anchor, f'<span class="method {method}">{method}</span> <span class="mono">{breakable(path)}</span>', name)
-            text = [operation["summary"], operation.get("description", "")]
-            page.html += f'<p><strong>{self.prose.inline(operation["summary"])}.</strong></p>'
-            page.html += self.prose.block(operation.get("description", ""), deeper=3, anchors=Anchors({anchor}))
-            page.html += self._security(operation)
-            page.html += self._parameters(operation, page, text)
-            if "requestBody" in operation:
-                body, _ = self.follow(operation["requestBody"])
-                shown, words = self.content(body, page)
-                page.html += f'<h3 class="quiet">Body{" <span class=needed>required</span>" if body.get("required") else ""}</h3>{shown}'
-                text.append(words)
-            page.html += '<h3 class="quiet">Answers</h3>'
-            for status, answer in operation["responses"].items():
-                page.html += self._answer(str(status), answer, page, text)
-            page.sections.append((anchor, name, " ".join(text)))
-
-    def _security(self, operation):
-        schemes = self.doc["components"]["securitySchemes"]
-        names = [name for one in operation.get("security", self.doc.get("security", [])) for name in one]
-        if not names:
-            return ""
-        said = " or ".join(self.prose.inline(schemes[name].get("description", name).strip().split("\n")[0]) for name in names)
-        return f'<p class="dim">Needs a token: {said}</p>'
-
-    def _parameters(self, operation, page, text):
-        rows = ""
-        for one in operation.get("parameters", []):
-            parameter, _ = self.follow(one)
-            text += [parameter["name"], parameter.get("description", "")]
-            needed = " <span class=needed>required</span>" if parameter.get("required") else ""
-            rows += (f'<tr><td><code>{html.escape(parameter["name"])}</code> <span class="dim">{parameter["in"]}</span>{needed}</td>'
-                     f'<td>{self.type(parameter.get("schema", {}), page)}</td>'
-                     f'<td>{self.prose.inline(parameter.get("description", "").strip())}</td></tr>')
-        if not rows:
-            return ""
-        return ('<h3 class="quiet">Parameters</h3><div class="table"><table class="c3"><thead><tr><th>parameter</th><th>type</th><th>meaning</th></tr></thead>'
-                f"<tbody>{rows}</tbody></table></div>")
-
-    def _answer(self, status, answer, page, text):
-        node, name = self.follow(answer)
-        described = self.prose.inline(node["description"].strip())
-        if name:
-            return f'<p class="answer"><a class="status" href="{page.to(f"{self.errors.url}#{name}")}">{status}<span class="visually-hidden"> {html.escape(name)}</span></a> {described}</p>'
-        shown, words = self.content(node, page)
-        text += [status, node["description"], words, *node.get("headers", {})]
-        shown = self._headers(node) + shown
-        if not shown:
-            return f'<p class="answer"><span class="status">{status}</span> {described}</p>'
-        return f'<details class="answer"><summary><span class="status">{status}</span> {described}</summary>{shown}</details>'
-
-    def _headers(self, node):
-        said = []
-        for name, one in node.get("headers", {}).items():
-            header, _ = self.follow(one)
-            said.append(f"<p><code>{html.escape(name)}</code> {self.prose.inline(header.get('description', '').strip())}</p>")
-        return "".join(said)
-
-    def _write_shapes(self):
-        page = self.shapes
-        page.html = '<p class="lead">What bodies are made of, by name. Routes link here.</p>'
-        page.sections = [("", "", "")]
-        for name, schema in self.doc["components"]["schemas"].items():
-            page.headings.append((2, name, name))
-            page.html += heading(2, name, html.escape(name), name)
-            described = schema.get("description", "")
-            page.html += self.prose.block(described, deeper=3, anchors=Anchors({name}))
-            table = self.member_table(schema, page)
-            page.html += table or f"<p>{self.type(schema, page)}</p>"
-            if table and ("anyOf" in schema or "oneOf" in schema):
-                page.html += f"<p>One of: {self.type(schema, page)}</p>"
-            words = [described] + [f"{row[1]} {row[4]}" for row in self.members(schema, page)]
-            words += [str(value) for value in schema.get("enum", [])]
-            page.sections.append((name, name, " ".join(words)))
-
-    def _write_errors(self):
-        page = self.errors
-        page.html = '<p class="lead">Answers that several routes give. What each error means, and how to get it: <a href="errors.html">Errors</a>.</p>'
-        page.sections = [("", "", "")]
-        statuses = {}
-        for item in self.doc["paths"].values():
-            for method in METHODS:
-                for status, answer in item.get(method, {}).get("responses", {}).items():
-                    if "$ref" in answer:
-                        statuses.setdefault(answer["$ref"].rsplit("/", 1)[1], set()).add(str(status))
-        for name, answer in self.doc["components"]["responses"].items():
-            shown = f"{' '.join(sorted(statuses.get(name, [])))} {name}".strip()
-            page.headings.append((2, name, shown))
-            page.html += heading(2, name, html.escape(shown), shown)
-            content, words = self.content(answer, page)
-            page.html += f"<p>{self.prose.inline(answer['description'].strip())}</p>{self._headers(answer)}{content}"
-            page.sections.append((name, shown, f"{answer['description']} {words}"))
+    def _row(index, page, entry):
+        """A route's line: the first thing of its HTML is its summary."""
+        summary = re.search(r"<strong>(.*?)\.?</strong>", "".join(entry.html), re.S)[1]
+        path = html.escape(entry.path).replace("/", "/<wbr>")
+        return (f'<tr><td><span class="method {entry.method}">{entry.method}</span></td><td><a class="mono" '
+                f'href="{index.to(page.url + "#" + entry.anchor)}">{path}</a></td><td>{summary}</td></tr>')

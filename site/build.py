@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Builds the site of the documents: guides, errors, the map of fidelity, the API and the Swift libraries, in one folder that opens from disk.
 
-    site/build.py [--out dist/site] [--docc dist/docs] [--external]
+    site/build.py [--program .build/debug/entrupy-sim] [--out dist/site] [--docc dist/docs] [--external]
 
-`make site` runs it. It makes a virtual environment in .build/site with the library that reads Markdown. `--docc` takes what
-`make docs` left; without that folder there are no pages of the Swift libraries. At the end every link, anchor and image is checked:
-a broken one is printed with the document that has it, and the exit status is 1. Addresses elsewhere are not asked: they are listed in .build/site/external-links.txt, and
+`make site` runs it. It makes a virtual environment in .build/site with the library that reads Markdown. The pages of the API are the one
+that the program serves at `/_sim/docs`, in parts; without a program they are missing. `--docc` takes what `make docs` left; without that
+folder there are no pages of the Swift libraries. At the end every link, anchor and image is checked: a broken one is printed with the
+document that has it, and the exit status is 1. Addresses elsewhere are not asked: they are listed in .build/site/external-links.txt, and
 printed with `--external`.
 """
 import argparse
@@ -24,7 +25,7 @@ import venv
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
 ENVIRONMENT = ROOT / ".build" / "site"
-REQUIREMENTS = ["markdown-it-py==3.0.0", "PyYAML==6.0.2"]
+REQUIREMENTS = ["markdown-it-py==3.0.0"]
 
 
 def enter():
@@ -42,13 +43,14 @@ def enter():
 
 
 enter()
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(ROOT / "Tests/Support")]
 
 import check  # noqa: E402
 import fidelity  # noqa: E402
 from api import Api  # noqa: E402
 from frame import LOGO, Page, framed  # noqa: E402
 from prose import Anchors, Prose, quote_anchor, quote_path, relative  # noqa: E402
+from simulator import Client, Simulator  # noqa: E402
 from swift import Swift  # noqa: E402
 
 #: The list of pages. A page of docs that no group names is in the last one of guides, so that none is forgotten.
@@ -77,8 +79,10 @@ LONGEST = 150_000
 
 
 class Site:
-    def __init__(self, root, out, docc=None):
-        self.root, self.out, self.docc = root, out, docc
+    """`program` makes the pages of the API, which are left out without it."""
+
+    def __init__(self, root, out, docc=None, program=None):
+        self.root, self.out, self.docc, self.program = root, out, docc, program
         self.version = (root / "VERSION").read_text(encoding="utf-8").strip()
         self.prose, self.problems = Prose(), []
         self.pages, self.by_source, self.groups = [], {}, []
@@ -219,10 +223,14 @@ class Site:
     # MARK: Other sources
 
     def add_api(self):
-        source = "openapi/entrupy-sim.yaml"
-        if not (self.root / source).exists():
+        if not self.program:
             return
-        api = Api((self.root / source).read_text(encoding="utf-8"), source).pages()
+        server = Simulator(self.program, "--in-memory")
+        try:
+            page = Client(server).must("GET", "/_sim/docs").decode()
+        finally:
+            server.stop()
+        api = Api(page, "openapi/entrupy-sim.yaml").pages()
         self.groups.insert(4, ("API", api))
         self.pages += api
 
@@ -290,13 +298,16 @@ def index(pages):
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--out", type=pathlib.Path, default=ROOT / "dist/site")
+    options.add_argument("--program", type=pathlib.Path, help="the entrupy-sim whose page of the routes the site has")
     options.add_argument("--docc", type=pathlib.Path, help="the folder that make docs made")
     options.add_argument("--root", type=pathlib.Path, default=ROOT, help=argparse.SUPPRESS)
     options.add_argument("--external", action="store_true", help="print the links to other hosts")
     options = options.parse_args()
     if options.docc and not (options.docc / "data/documentation").is_dir():
         sys.exit(f"site/build.py: {options.docc} has no documentation in data/documentation; run make docs")
-    site = Site(options.root.resolve(), options.out.resolve(), options.docc)
+    if options.program and not os.access(options.program, os.X_OK):
+        sys.exit(f"site/build.py: {options.program} is no program; run make build")
+    site = Site(options.root.resolve(), options.out.resolve(), options.docc, options.program)
     try:
         site.build()
     except (fidelity.Mistake, ValueError) as mistake:
@@ -309,9 +320,9 @@ def main():
         print("\n".join(site.problems), file=sys.stderr)
         print(f"the site has {len(site.problems)} mistakes", file=sys.stderr)
         return 1
-    swift = "" if options.docc else "; without the Swift libraries"
+    missing = ("" if options.program else "; without the API") + ("" if options.docc else "; without the Swift libraries")
     print(f"{options.out}/index.html: {site.found.pages} pages, {site.found.links} links within the site, all of which lead somewhere, "
-          f"{len(site.found.external)} to other hosts, not asked{swift}")
+          f"{len(site.found.external)} to other hosts, not asked{missing}")
     return 0
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what builds the site (site/build.py): broken links and anchors, missing images, hostile names, the map, DocC's pages.
+"""Checks what builds the site (site/build.py): broken links and anchors, missing images, hostile names, the map, the API, DocC's pages.
 
 It works on small checkouts of its own, and takes seconds. The virtual environment is that of `make site`.
 """
@@ -238,6 +238,88 @@ class MapTest(Checkout):
         self.write("docs/fidelity.md", DECISIONS + "\n## Numbers\n\n| a | b |\n|---|---|\n| one | two |\n")
         self.builds()
         self.assertIn('<td data-label="b">two</td>', self.page("fidelity.html"))
+
+
+#: A server's page of the routes: what the site takes, and around it what it leaves out.
+ROUTES = """<!doctype html><html lang="en"><head><style>p { color: red }</style></head><body>
+<nav><section><h2>Door</h2><a href="#open">menu</a></section></nav>
+<main><h1>All</h1><section><div class="lead"><p>What <b>all</b> do.</p></div></section>
+<section><h2>Door &amp; key</h2><div class="lead"><p>Doors.</p></div>
+<article id="open" data-method="GET" data-path="/a&lt;b"><h3><span class="method GET">GET</span> <a class="path" href="#open">/a&lt;b</a></h3>
+<p><strong>Opens it.</strong></p><h4>Parameters</h4><table><tr><td>width</td> <td><a href="#shape-Key">Key</a></td> <td>&#39;x&#39;</td></tr></table>
+<table></table><p class="error"><a class="status" href="#answer-Gone">410</a> Went <code>away</code>.</p>
+<details><summary>200</summary><pre>{"a": "&lt;script&gt;"}</pre></details>
+<details class="tool"><summary>Try it</summary><details><summary>in it</summary></details><form><button>Send</button></form></details></article></section>
+<section><h2>Errors</h2><article id="answer-Gone"><h3><a class="path" href="#answer-Gone">410 Gone</a></h3><p>It went.</p></article></section>
+<section><h2>Shapes</h2><article id="shape-Key"><h3><a class="path" href="#shape-Key">Key</a></h3><p>See <a href="#open">open</a>.</p></article></section>
+</main><script>send()</script></body></html>
+"""
+PROGRAM = """#!%s
+import http.server
+class Page(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *words): pass
+    def do_GET(self):
+        body = open(%r, "rb").read() if self.path == "/_sim/docs" else b""
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.HTTPServer(("127.0.0.1", 0), Page)
+print("is open on http://127.0.0.1:%%d" %% server.server_port, flush=True)
+server.serve_forever()
+"""
+
+
+class ApiTest(Checkout):
+    """The pages of the API, from a program that serves a small page of routes."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("docs/errors.md", "# Errors\n")
+        self.write("routes.html", ROUTES)
+        self.write("program", PROGRAM % (sys.executable, str(self.root / "routes.html")))
+        self.program = self.root / "program"
+        self.program.chmod(0o755)
+
+    def test_the_servers_page_is_cut_into_parts(self):
+        said = self.builds("--program", str(self.program))
+        self.assertNotIn("without the API", said)
+        page = self.page("api-door--key.html")
+        self.assertIn('<h2 id="open"><span class="method GET">GET</span> <span class="mono">/a&lt;b</span>', page)
+        self.assertIn('<td><a href="api-shapes.html#shape-Key">Key</a></td>', page)
+        self.assertIn('<p class="answer"><a class="status" href="api-errors.html#answer-Gone">410</a> Went <code>away</code>.</p>', page)
+        self.assertIn("<pre>{\"a\": \"&lt;script&gt;\"}</pre>", page)
+        self.assertEqual(page.count("<table"), 1, "a table without rows is left out")
+        self.assertIn('See <a href="api-door--key.html#open">open</a>.', self.page("api-shapes.html"))
+        index = self.page("api.html")
+        self.assertIn('<a href="api-door--key.html">Door &amp; key</a>', index)
+        self.assertIn('href="api-door--key.html#open">/<wbr>a&lt;b</a></td><td>Opens it</td>', index)
+        self.assertIn("<p>What <b>all</b> do.</p>", index)
+
+    def test_what_needs_a_server_is_left_out(self):
+        self.builds("--program", str(self.program))
+        for page in self.out.glob("api*.html"):
+            text = page.read_text(encoding="utf-8")
+            for word in ("Try it", "in it", "Send", "send()", "color: red", "menu"):
+                self.assertNotIn(word, text, page.name)
+
+    def test_the_search_knows_routes_and_their_words(self):
+        self.builds("--program", str(self.program))
+        found = json.loads((self.out / "search-index.js").read_text(encoding="utf-8").removeprefix("window.siteIndex = ").rstrip(";\n"))
+        names = {name: text for _, _, name, text in found["sections"]}
+        self.assertIn("width Key 'x'", re.sub(r"\s+", " ", names["GET /a<b"]))
+        self.assertNotIn("Went away", names["GET /a<b"], "what routes share is found once")
+        self.assertIn("It went.", names["410 Gone"])
+
+    def test_without_a_program_its_pages_are_missing_and_that_is_said(self):
+        self.assertIn("without the API", self.builds())
+        self.assertFalse((self.out / "api.html").exists())
+
+    def test_a_wrong_program_or_page_is_refused(self):
+        self.refuses("is no program; run make build", "--program", str(self.root / "nothing"))
+        self.write("routes.html", "<html><body><main><h1>Other</h1></main></body></html>")
+        self.refuses("does not fit Sources/Server/Documentation/page.mustache", "--program", str(self.program))
 
 
 class SwiftTest(Checkout):
