@@ -316,7 +316,7 @@ test-shells: build-tests ## Paste every snippet and printed command, with hostil
 	@ENTRUPY_SIM_SHELLS=1 $(RUN_TESTS) --filter 'PastedSnippetTests|ConsoleScriptTests|PrintedCommandTests|QuotingRuleTests|DocumentedShellTests'
 
 PYTEST = .build/pytest
-test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers
+test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run its example, with one process and with four, and try it on hostile servers (SHORT=1 without each test's second run, in two processes)
 	@scripts/python
 	@[ -x $(PYTEST)/bin/pytest ] || python3 -m venv $(PYTEST)
 	@$(PYTEST)/bin/pip install --quiet --disable-pip-version-check pytest==8.3.4 pytest-xdist==3.6.1 requests==2.32.3 httpx==0.28.1
@@ -324,7 +324,7 @@ test-python: $(if $(BINARY_TO_TEST),,build) ## Install the pytest plugin, run it
 		--force-reinstall --no-deps .build/recipes
 	@cd .build/recipes && export ENTRUPY_SIM_BINARY=$(abspath $(or $(BINARY_TO_TEST),$(BINARY))) && \
 		../pytest/bin/pytest -q -p no:cacheprovider test_example.py && ../pytest/bin/pytest -q -p no:cacheprovider -n 4 test_example.py && \
-		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 2 $(CURDIR)/Tests/Python
+		PYTHONDONTWRITEBYTECODE=1 ../pytest/bin/pytest -q -p no:cacheprovider -n 2 $(if $(SHORT),-k 'not workers1 and not workers2') $(CURDIR)/Tests/Python
 
 MCP_TOOLS = .build/mcp
 test-mcp: $(if $(BINARY_TO_TEST),,build) ## Drive the tools for coding agents with the protocol's official client, over stdio and HTTP
