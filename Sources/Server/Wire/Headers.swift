@@ -74,11 +74,15 @@ struct HeaderReader {
     private static func plainToken(_ text: String) -> String? {
         let scheme = "Token "
         guard text.begins(with: scheme) else { return nil }
-        let token = text.utf8.dropFirst(scheme.utf8.count)
-        guard let first = token.first, token.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+        let (isPlain, isWord) = text.withBytes { bytes in
+            let token = bytes.dropFirst(scheme.utf8.count)
+            return (
+                !token.isEmpty && token.allSatisfy { $0 > 0x20 && $0 < 0x7f }, token.first?.isLetterOrDigit ?? false
+            )
+        }
         // A letter or digit, as in nearly every token, opens no quotation.
-        if !first.isLetterOrDigit, isQuoted(text.dropFirst(scheme.count)) { return nil }
-        return String(token)
+        guard isPlain, isWord || !isQuoted(text.dropFirst(scheme.count)) else { return nil }
+        return String(text.utf8.dropFirst(scheme.utf8.count))
     }
 
     /// Whether a token stands in the marks of an example, as in `Token "<t>"`.
