@@ -2,12 +2,12 @@ import Foundation
 
 /// The pages of the program's file that a start needs.
 package enum StartPages {
-    /// Takes the pages of the program's code out of the process, on Linux, with the constants that stand beside it in a release. They stay in the kernel's page cache, and one that is
-    /// needed again comes back with its neighbours, without a read of the disk. A start leaves 35 MiB of them mapped: the
-    /// dynamic linker's relocations, the command line, and what lies around functions that run once.
-    package static func giveBack() {
+    /// Takes the pages of the program's code out of the process, on Linux, with the constants that stand beside it in a release. They stay in
+    /// the kernel's page cache, and one that is needed again comes back with its neighbours, without a read of the disk. A start leaves 35 MiB
+    /// of them mapped: the dynamic linker's relocations, the command line, and what lies around functions that run once.
+    package static func release() {
         #if os(Linux)
-            // Without /proc nothing is given back.
+            // Without /proc they stay.
             guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
                 let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
             else { return }

@@ -90,7 +90,7 @@ struct Serve: AsyncParsableCommand {
                 // The first requests of a client still are a start.
                 Task {
                     try await Task.sleep(for: .seconds(2))
-                    StartPages.giveBack()
+                    StartPages.release()
                 }
             }
         } catch {

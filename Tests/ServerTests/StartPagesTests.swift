@@ -22,7 +22,7 @@ import Testing
 
         @Test func pagesOfTheProgramAreGivenBackAndComeAgain() throws {
             let before = try mapped()
-            StartPages.giveBack()
+            StartPages.release()
             let after = try mapped()
             #expect(after < before / 2, "\(before) kB, then \(after)")
             #expect(after > 0, "this test goes on")
