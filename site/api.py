@@ -34,7 +34,7 @@ class Cutter(html.parser.HTMLParser):
 
     def __init__(self):
         super().__init__(convert_charrefs=False)
-        self.parts, self.summary = [], ""
+        self.parts = []
         #: Where HTML goes, and the element whose end stops that. None outside of what is taken.
         self.sink = self.until = None
         self.entry, self.is_main = None, False

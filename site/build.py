@@ -307,7 +307,7 @@ def main():
         sys.exit(f"site/build.py: {options.docc} has no documentation in data/documentation; run make docs")
     if options.program and not os.access(options.program, os.X_OK):
         sys.exit(f"site/build.py: {options.program} is no program; run make build")
-    site = Site(options.root.resolve(), options.out.resolve(), options.docc, options.program)
+    site = Site(options.root.resolve(), options.out.resolve(), options.docc, options.program and options.program.resolve())
     try:
         site.build()
     except (fidelity.Mistake, ValueError) as mistake:
