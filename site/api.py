@@ -15,6 +15,9 @@ LAST = {
 }
 
 
+MISFIT = "the server's page of the routes %s: site/api.py does not fit Sources/Server/Documentation/page.mustache"
+
+
 class Entry:
     """A route, an error or a shape: its anchor, title and HTML. `method` and `path` are a route's."""
 
@@ -49,6 +52,8 @@ class Cutter(html.parser.HTMLParser):
             self.is_main = self.is_main or tag == "main"
         elif "tool" in (values.get("class") or "").split():
             self.skipped, self.depth = tag, 1
+        elif self.entry and tag in ("section", "article"):
+            raise ValueError(MISFIT % f"does not end {self.entry.anchor}")
         elif tag == "section":
             self.parts.append(["", [], []])
         elif tag == "article":
@@ -115,7 +120,7 @@ class Api:
         cutter.feed(text)
         cutter.close()
         if len(cutter.parts) < 2 or cutter.sink is not None:
-            raise ValueError("the server's page of the routes has no parts: site/api.py does not fit Sources/Server/Documentation/page.mustache")
+            raise ValueError(MISFIT % "has no parts")
         self.introduction, self.parts = cutter.parts[0], cutter.parts[1:]
         self.page_of = {}
 
@@ -168,7 +173,9 @@ class Api:
     @staticmethod
     def _row(index, page, entry):
         """A route's line: the first thing of its HTML is its summary."""
-        summary = re.search(r"<strong>(.*?)\.?</strong>", "".join(entry.html), re.S)[1]
+        summary = re.search(r"<strong>(.*?)\.?</strong>", "".join(entry.html), re.S)
+        if not summary or entry.path is None:
+            raise ValueError(MISFIT % f"has no path or summary for {entry.anchor}")
         path = html.escape(entry.path).replace("/", "/<wbr>")
         return (f'<tr><td><span class="method {entry.method}">{entry.method}</span></td><td><a class="mono" '
-                f'href="{index.to(page.url + "#" + entry.anchor)}">{path}</a></td><td>{summary}</td></tr>')
+                f'href="{index.to(page.url + "#" + entry.anchor)}">{path}</a></td><td>{summary[1]}</td></tr>')

@@ -319,7 +319,11 @@ class ApiTest(Checkout):
     def test_a_wrong_program_or_page_is_refused(self):
         self.refuses("is no program; run make build", "--program", str(self.root / "nothing"))
         self.write("routes.html", "<html><body><main><h1>Other</h1></main></body></html>")
-        self.refuses("does not fit Sources/Server/Documentation/page.mustache", "--program", str(self.program))
+        self.refuses("has no parts: site/api.py does not fit Sources/Server/Documentation/page.mustache", "--program", str(self.program))
+        self.write("routes.html", ROUTES.replace("</form></details></article>", "</form></details>"))
+        self.refuses("does not end open", "--program", str(self.program))
+        self.write("routes.html", ROUTES.replace("<strong>Opens it.</strong>", "Opens it."))
+        self.refuses("has no path or summary for open", "--program", str(self.program))
 
 
 class SwiftTest(Checkout):
