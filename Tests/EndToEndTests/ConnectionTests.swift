@@ -64,7 +64,7 @@ import Testing
     }
 
     /// The server ends its side after the answer. It must go on reading, since such a client reads only afterwards.
-    @Test(.timeLimit(.minutes(2)), arguments: ["Connection: close\r\n", ""])
+    @Test(.timeLimit(.minutes(15)), arguments: ["Connection: close\r\n", ""])
     func aClientThatSendsEverythingFirstGetsItsRefusal(header: String) async throws {
         let bytes = 512 * 65_536
         let answer = try await RawConnection.open(.shared).exchange(
@@ -85,7 +85,7 @@ import Testing
     /// The simulator speaks no other protocol, so the connection goes on with HTTP/1.1 (RFC 9110, section 7.8). The client of one that does
     /// not would wait for ever.
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(15)),
         arguments: [
             // Java's HttpClient, under Spring's RestClient.
             health + "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n\r\n",

@@ -65,7 +65,7 @@ import Testing
     }
 
     /// At once, and not when the time of the hold is over.
-    @Test(.timeLimit(.minutes(3)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(15)), arguments: [true, false])
     func aRequestWhoseClientHasGoneIsNeverHandled(resets: Bool) async throws {
         let world = try await TestWorld.make()
         let token = try await world.login()

@@ -62,7 +62,7 @@ import Testing
             request.body = .parts(length: nil) {
                 try parts.read(upToCount: 1 << 20).flatMap { $0.isEmpty ? nil : ByteBuffer(bytes: $0) }
             }
-            let kept = try await OutgoingClient.patient.whole(request, within: .seconds(120))
+            let kept = try await OutgoingClient.patient.whole(request)
             #expect(kept.status == 201)
 
             let world = TestWorld(base: there.baseURL)

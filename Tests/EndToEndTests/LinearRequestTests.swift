@@ -63,7 +63,7 @@ import Testing
         request.headers.add(name: "Content-Type", value: type)
         if let token { request.headers.add(name: "Authorization", value: "Token \(token)") }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let answer = try await OutgoingClient.patient.whole(request, within: .minutes(2))
+        let answer = try await OutgoingClient.patient.whole(request)
         return (answer.status, answer.body)
     }
 

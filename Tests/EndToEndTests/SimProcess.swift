@@ -128,7 +128,7 @@ final class SimProcess: Sendable {
     }
 
     /// Runs the binary and waits until it exits, on a thread of its own: tests share few, and a server that the command asks may
-    /// need one of them. A program that takes over two minutes is killed.
+    /// need one of them. A program that takes over 15 minutes is killed.
     static func run(
         _ arguments: [String], environment: [String: String] = [:], program: String = SimProcess.path
     ) async throws -> (status: Int32, output: String) {
@@ -154,7 +154,7 @@ final class SimProcess: Sendable {
         try process.startSerially()
         let id = process.processIdentifier
         let limit = DispatchSource.makeTimerSource()
-        limit.schedule(deadline: .now() + 120)
+        limit.schedule(deadline: .now() + 900)
         limit.setEventHandler { Foundation.kill(id, SIGKILL) }
         limit.resume()
         let data = output.fileHandleForReading.readDataToEndOfFile()

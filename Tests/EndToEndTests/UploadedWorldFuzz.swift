@@ -257,7 +257,7 @@ struct UploadedWorldFuzz {
             }
             if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
             do {
-                let whole = try await OutgoingClient.patient.whole(request, within: .seconds(60))
+                let whole = try await OutgoingClient.patient.whole(request)
                 return Answer(status: whole.status, headers: whole.headers, body: whole.body)
             } catch {
                 Issue.record("\(what): \(method) \(path) is not answered: \(error)")

@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Pages of a table that refer to one page many times: a scan of a few pages has 10^13 rows.
-    @Test(.timeLimit(.minutes(5)), arguments: ["grdb_migrations", "world"])
+    @Test(.timeLimit(.minutes(15)), arguments: ["grdb_migrations", "world"])
     func pagesThatReferToOnePageManyTimesAreRefused(table: String) throws {
         try withFile { path in
             try write(version: Self.migrator.migrations.count, to: path)

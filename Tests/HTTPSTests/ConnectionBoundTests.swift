@@ -70,7 +70,7 @@ import Testing
         #expect(reads(connections: 1, after: .seconds(3)) == 100)
     }
 
-    @Test(.timeLimit(.minutes(5))) func streamsThatAreResetLeaveAtMost100JobsInLine() async throws {
+    @Test(.timeLimit(.minutes(15))) func streamsThatAreResetLeaveAtMost100JobsInLine() async throws {
         try await HeldServer.listening(with: try Self.port()) { held, _, port in
             let connection = try await Self.connect(held, port)
             let before = try held.namespace.mailbox.lastPlace
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aStreamThatIsResetLosesItsReadAndKeepsItsWrite() async throws {
+    @Test(.timeLimit(.minutes(15))) func aStreamThatIsResetLosesItsReadAndKeepsItsWrite() async throws {
         try await HeldServer.listening(with: try Self.port()) { held, _, port in
             let connection = try await Self.connect(held, port)
             try await held.holding {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aPipelinedRequestWaitsForTheAnswerBeforeIt() async throws {
+    @Test(.timeLimit(.minutes(15))) func aPipelinedRequestWaitsForTheAnswerBeforeIt() async throws {
         let count = 150
         try await HeldServer.listening(with: try Self.port()) { held, port, _ in
             func connect() async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {

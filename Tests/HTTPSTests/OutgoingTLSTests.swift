@@ -51,7 +51,7 @@ import Testing
         return error.map { tls.reason(of: $0) ?? "no reason: \($0)" }
     }
 
-    @Test(.timeLimit(.minutes(5))) func theAuthorityOfAFileIsTrusted() async throws {
+    @Test(.timeLimit(.minutes(15))) func theAuthorityOfAFileIsTrusted() async throws {
         try await withServer { _, port, authority in
             let tls = OutgoingTLS(trusting: [authority])
             for _ in 0..<2 { #expect(try await status(tls, "https://localhost:\(port)/_sim/health") == 200) }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatIsNotTrustedIsSaidInWords() async throws {
+    @Test(.timeLimit(.minutes(15))) func whatIsNotTrustedIsSaidInWords() async throws {
         try await withServer { plain, port, authority in
             #expect(
                 await reason(OutgoingTLS(), "https://localhost:\(port)/")

@@ -21,7 +21,7 @@ import Testing
         return Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body)))
     }
 
-    @Test(.timeLimit(.minutes(5))) func plainRequestsAreReadWhileOthersWaitToBeDecoded() async throws {
+    @Test(.timeLimit(.minutes(15))) func plainRequestsAreReadWhileOthersWaitToBeDecoded() async throws {
         let environment = try await PipelineTests.namespaces().environment
         let gate = DispatchSemaphore(value: 0)
         for _ in 0..<2 { environment.workThreads.submit { _ in gate.wait() } }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func plainAnswersAreSentWhileOthersWaitToBeEncoded() async throws {
+    @Test(.timeLimit(.minutes(15))) func plainAnswersAreSentWhileOthersWaitToBeEncoded() async throws {
         let environment = try await PipelineTests.namespaces().environment
         let gate = DispatchSemaphore(value: 0)
         for _ in 0..<2 { environment.workThreads.submit { _ in gate.wait() } }

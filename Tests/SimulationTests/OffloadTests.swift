@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Files of scenarios may be on a disk that hangs. The work's threads wait for it, and no others.
-    @Test(.timeLimit(.minutes(5))) func requestsAreAnsweredWhileScenariosAreRead() async throws {
+    @Test(.timeLimit(.minutes(15))) func requestsAreAnsweredWhileScenariosAreRead() async throws {
         try await ParcelServer().run { namespaces, namespace in
             let gate = DispatchSemaphore(value: 0)
             for _ in 0..<2 { namespaces.environment.workThreads.submit { _ in gate.wait() } }
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Seed data may take seconds to read. The line of work of its namespace does not wait for it.
-    @Test(.timeLimit(.minutes(5))) func aNamespaceAnswersWhileSeedDataIsRead() async throws {
+    @Test(.timeLimit(.minutes(15))) func aNamespaceAnswersWhileSeedDataIsRead() async throws {
         try await ParcelServer().run { namespaces, namespace in
             let gate = DispatchSemaphore(value: 0)
             for _ in 0..<2 { namespaces.environment.workThreads.submit { _ in gate.wait() } }
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// There is one thread for jobs.
-    @Test(.timeLimit(.minutes(5))) func anotherNamespaceAnswersWhileAJobTakesLong() async throws {
+    @Test(.timeLimit(.minutes(15))) func anotherNamespaceAnswersWhileAJobTakesLong() async throws {
         try await ParcelServer().run { namespaces, namespace in
             let other = try await namespaces.make("other", NamespaceOptions())
             let gate = DispatchSemaphore(value: 0)
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// The thread of the only job waits; the checkpoint does not need it.
-    @Test(.timeLimit(.minutes(5))) func checkpointsDoNotUseTheThreadsOfJobs() async throws {
+    @Test(.timeLimit(.minutes(15))) func checkpointsDoNotUseTheThreadsOfJobs() async throws {
         try await ParcelServer.withDirectory { directory in
             try await ParcelServer(directory: directory).run { _, namespace in
                 _ = try await namespace.answer(.success(PatchSettings(.object([:]))), Self.control).result.get()
@@ -224,7 +224,7 @@ import Testing
     }
 
     /// Filling a template takes seconds for much data. It may hold threads for copies, and none of jobs.
-    @Test(.timeLimit(.minutes(5))) func requestsAreAnsweredWhileTemplatesAreMade() async throws {
+    @Test(.timeLimit(.minutes(15))) func requestsAreAnsweredWhileTemplatesAreMade() async throws {
         try await ParcelServer().run { namespaces, namespace in
             let gate = DispatchSemaphore(value: 0)
             for _ in 0..<2 { namespaces.environment.copyThreads.submit { _ in gate.wait() } }

@@ -13,7 +13,7 @@ import Testing
         try body(NamespaceStore(root: onDisk ? path : nil))
     }
 
-    @Test(.timeLimit(.minutes(5)), arguments: [true, false])
+    @Test(.timeLimit(.minutes(15)), arguments: [true, false])
     func makingATemplateHoldsUpNoOther(onDisk: Bool) throws {
         try withStore(onDisk: onDisk) { store in
             let (began, gate, done) = (

@@ -89,7 +89,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
             let terminal = ["-qec", shell.joined(separator: " "), "/dev/null"]
         #endif
         // A text that opens a quote and does not close it takes the end of the session as its own.
-        let limit = Self.find("timeout").map { [$0, "--foreground", "--signal=KILL", "120"] } ?? []
+        let limit = Self.find("timeout").map { [$0, "--foreground", "--signal=KILL", "900"] } ?? []
         let command = limit + [Self.find("script") ?? "script"] + terminal
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
@@ -103,7 +103,9 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
         process.standardError = FileHandle.nullDevice
         try process.startSerially()
         process.waitUntilExit()
-        return String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        let shown = String(decoding: try Data(contentsOf: output), as: UTF8.self)
+        let isKilled = [SIGKILL, 128 + SIGKILL].contains(process.terminationStatus)
+        return isKilled ? shown + "\nThe shell was killed after 15 minutes.\n" : shown
     }
 
     /// Reads the records of the programs: the number of arguments, the name, the arguments, each with a NUL after it.

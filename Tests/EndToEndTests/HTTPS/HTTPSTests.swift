@@ -380,7 +380,7 @@ import Testing
     }
 
     /// A connection that only negotiates HTTP/2 ends like one that says nothing.
-    @Test(.timeLimit(.minutes(2))) func anIdleConnectionIsClosed() async throws {
+    @Test(.timeLimit(.minutes(15))) func anIdleConnectionIsClosed() async throws {
         try await Process.withDirectory { directory in
             let secure = try await Secure(directory, ["--idle-timeout", "1"])
             var tls = TLSConfiguration.makeClientConfiguration()
