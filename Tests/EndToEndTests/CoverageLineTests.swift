@@ -85,8 +85,11 @@ import Testing
         for asked in [world, root] {
             let answer = try await OutgoingClient.patient.whole(
                 try OutgoingRequest(.GET, "\(asked.base)/_sim/coverage"))
-            let coverage = try WireJSON.decode(Coverage.self, from: answer.body)
-            if let edge = coverage.edge(line.axis, line.edge.id) { return edge.isMet }
+            let axes = try WireJSON.decode(JSONValue.self, from: answer.body)["axes"].items
+            let edges = axes.first { $0["id"].text == line.axis }?["edges"].items ?? []
+            if let edge = edges.first(where: { $0["id"].text == line.edge.id }) {
+                return try WireJSON.decode(Coverage.Edge.self, from: WireJSON.encode(edge)).isMet
+            }
         }
         return false
     }

@@ -23,8 +23,9 @@ struct StateComparison {
     /// The secrets of the server, which no answer has.
     let secrets: [String]
 
-    /// The maximum number of objects of an answer, and about the maximum size of what is read for it, in bytes.
-    static let maxObjects = 10_000
+    /// The maximum number of objects of an answer.
+    var maxObjects = 10_000
+    /// About the maximum size of what is read for an answer, in bytes.
     static let maxBytes = 64_000_000
     /// The maximum number of subscriptions whose secrets are masked in any position [D secrets].
     private static let maxSecrets = 100
@@ -54,8 +55,8 @@ struct StateComparison {
         // Sorting by two numbers is stable.
         let sorted = found.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
         return StateDifference(
-            objects: sorted.prefix(Self.maxObjects).map(\.element.object), ignored: Self.ignored(kinds),
-            truncated: before.isCut || after.isCut || sorted.count > Self.maxObjects)
+            objects: sorted.prefix(maxObjects).map(\.element.object), ignored: Self.ignored(kinds),
+            truncated: before.isCut || after.isCut || sorted.count > maxObjects)
     }
 
     /// The objects whose hashes differ, by their keys' hashes.
@@ -96,7 +97,7 @@ struct StateComparison {
         try state.read { transaction in
             try StateWalk(transaction, kinds, wanted: isWanted) { key, _, object in
                 guard let object else { return true }
-                guard shown.order.count < Self.maxObjects, bytes < Self.maxBytes else {
+                guard shown.order.count < maxObjects, bytes < Self.maxBytes else {
                     shown.isCut = true
                     return false
                 }
