@@ -55,22 +55,14 @@ struct EntrupySim: AsyncParsableCommand {
             }
             // In a debug build the parser checks each command on its way down, which takes a fifth of a command's time; in a release the way
             // to `serve` is what counts. If this fails, the parser below reports the error.
-            if let (type, rest) = CommandNames.command(arguments), let command = try? await parsed(type, rest) {
+            if let (type, rest) = CommandNames.command(arguments), let command = try? type.parse(rest) {
                 return try await run(command)
             }
             if let problem = CommandNames.problem(words) { throw problem }
-            try await run(asyncParseAsRoot(arguments))
+            try await run(parseAsRoot(arguments))
         } catch {
             ExitStatus.end(error)
         }
-    }
-
-    /// A debug build of the parser looks through all arguments of a command that is parsed without `await`.
-    private static func parsed(
-        _ type: any ParsableCommand.Type, _ words: [String]
-    ) async throws -> any ParsableCommand {
-        guard let type = type as? any AsyncParsableCommand.Type else { return try type.parse(words) }
-        return try await type.asyncParse(words)
     }
 
     private static func run(_ command: any ParsableCommand) async throws {

@@ -105,7 +105,7 @@ public struct PasteShell: Sendable, CustomTestStringConvertible {
         process.waitUntilExit()
         let shown = String(decoding: try Data(contentsOf: output), as: UTF8.self)
         let isKilled = [SIGKILL, 128 + SIGKILL].contains(process.terminationStatus)
-        return isKilled ? shown + "\nThe shell was killed after 15 minutes.\n" : shown
+        return isKilled ? shown + "\nThe shell was killed; it may take 15 minutes.\n" : shown
     }
 
     /// Reads the records of the programs: the number of arguments, the name, the arguments, each with a NUL after it.
